@@ -1,0 +1,1 @@
+//! The polywire client for Rust.

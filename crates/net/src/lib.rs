@@ -1,0 +1,1 @@
+//! Transports: WebSocket frames, HTTP, TLS, limits.

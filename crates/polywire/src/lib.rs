@@ -1,0 +1,1 @@
+//! Define a typed service once, serve it over every wire.

@@ -1,0 +1,1 @@
+//! What a value may be: types, dynamic values, validation and pruning.

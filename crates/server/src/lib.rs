@@ -1,0 +1,1 @@
+//! The polywire server: listeners, connections, flows.

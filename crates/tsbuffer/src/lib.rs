@@ -1,0 +1,1 @@
+//! TSBuffer binary and JSON codecs over polywire-schema.

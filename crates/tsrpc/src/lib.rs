@@ -1,0 +1,1 @@
+//! TSRPC service protos, envelopes and sessions, without I/O.
