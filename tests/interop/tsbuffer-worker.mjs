@@ -1,0 +1,117 @@
+// A long-lived process around npm `tsbuffer`: one JSON line in, one JSON line out.
+//
+//   in   a job, or an array of jobs
+//        job   {proto, schemaId, options?, objectIdClass?, op, …operand}
+//          or  {proto, schemaId, options?, objectIdClass?, calls: [{op, …operand}, …]}
+//        op, operand
+//              validate    value              prune       value
+//              encode      value              decode      hex
+//              encodeJSON  value              decodeJSON  jsonText (null = undefined)
+//        options       {excessPropertyChecks?, strictNullChecks?}
+//        objectIdClass 'ObjectId' (default), 'String' or 'none'
+//   out  per call
+//        {ok: true}  {ok: true, value}  {ok: true, hex}  {ok: true, jsonText}
+//        {ok: false, error, phase?}     refused
+//        {ok: false, stringifyError}    encoded, but JSON.stringify threw
+//        {threw: message}               the library threw instead of answering
+//
+// Values are in the notation of the vector files. A binary decode that fails
+// validation has no error text in the published package (`error: null`); then
+// `unvalidated` is the decoded value and `validateMessage` what validation says.
+//
+// Every call has a TSBuffer of its own: the published package keeps state
+// between calls (a `Partial<Overwrite<…>>` changes other types for good).
+
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { ObjectId } from 'bson';
+import { bytesOf, fromNotation, toNotation } from './lib/notation.mjs';
+
+const require = createRequire(import.meta.url);
+const { TSBuffer } = require('tsbuffer');
+const { getCustomObjectIdTypes } = require('tsrpc-base-client');
+
+const CUSTOM_TYPES = {
+  ObjectId: getCustomObjectIdTypes(ObjectId),
+  String: getCustomObjectIdTypes(String),
+  none: {},
+};
+
+/** Answers one job: one result for `op`, an array of them for `calls`. */
+export function run(job) {
+  return job.calls ? job.calls.map((call) => answer(job, call)) : answer(job, job);
+}
+
+function answer(job, call) {
+  try {
+    return perform(job, call);
+  } catch (error) {
+    return { threw: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function perform({ proto, schemaId, options, objectIdClass = 'ObjectId' }, call) {
+  const tsbuffer = new TSBuffer({ ...proto, ...CUSTOM_TYPES[objectIdClass] }, options);
+  switch (call.op) {
+    case 'validate': {
+      const result = tsbuffer.validate(fromNotation(call.value), schemaId);
+      return result.isSucc ? { ok: true } : { ok: false, error: result.errMsg };
+    }
+    case 'prune': {
+      const result = tsbuffer.prune(fromNotation(call.value), schemaId);
+      return result.isSucc ? { ok: true, value: toNotation(result.pruneOutput) } : { ok: false, error: result.errMsg };
+    }
+    case 'encode': {
+      const result = tsbuffer.encode(fromNotation(call.value), schemaId);
+      return result.isSucc ? { ok: true, hex: Buffer.from(result.buf).toString('hex') } : { ok: false, error: result.errMsg };
+    }
+    case 'decode': return decode(tsbuffer, bytesOf(call.hex), schemaId);
+    case 'encodeJSON': {
+      const result = tsbuffer.encodeJSON(fromNotation(call.value), schemaId);
+      return result.isSucc ? stringify(result.json) : { ok: false, error: result.errMsg };
+    }
+    case 'decodeJSON': {
+      const json = call.jsonText === null ? undefined : JSON.parse(call.jsonText);
+      const result = tsbuffer.decodeJSON(json, schemaId);
+      if (result.isSucc) return { ok: true, value: toNotation(result.value) };
+      return { ok: false, phase: result.errPhase, error: result.errMsg };
+    }
+    default: throw new TypeError(`Unknown op: ${call.op}`);
+  }
+}
+
+function decode(tsbuffer, bytes, schemaId) {
+  const result = tsbuffer.decode(bytes, schemaId);
+  if (result.isSucc) return { ok: true, value: toNotation(result.value) };
+  const refusal = { ok: false, phase: result.errPhase, error: result.errMsg ?? null };
+  if (result.errPhase !== 'validate') return refusal;
+  const { value } = tsbuffer.decode(bytes, schemaId, { skipValidate: true });
+  return { ...refusal, unvalidated: toNotation(value), validateMessage: tsbuffer.validate(value, schemaId).errMsg };
+}
+
+function stringify(json) {
+  try {
+    return { ok: true, jsonText: JSON.stringify(json) ?? null };
+  } catch (error) {
+    return { ok: false, stringifyError: error.message };
+  }
+}
+
+/** Answers one input line; a line that is no job is answered too, so that the caller never waits in vain. */
+export function runLine(line) {
+  try {
+    const input = JSON.parse(line);
+    return JSON.stringify(Array.isArray(input) ? input.map(run) : run(input));
+  } catch (error) {
+    return JSON.stringify({ threw: error.message });
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    if (line !== '' && !process.stdout.write(`${runLine(line)}\n`)) {
+      await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+  }
+}
