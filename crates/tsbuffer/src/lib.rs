@@ -1,1 +1,5 @@
-//! TSBuffer binary and JSON codecs over polywire-schema.
+//! TSBuffer binary and JSON codecs over `polywire-schema`.
+//!
+//! Depends on `polywire-schema` only, and on no async, no sockets, no clocks.
+
+pub mod binary;
