@@ -11,6 +11,7 @@ mod program;
 mod resolve;
 mod service;
 mod ty;
+mod type_json;
 mod value;
 
 pub use compile::CompileOptions;
@@ -26,4 +27,5 @@ pub use service::{Api, Message};
 pub use ty::{
     EnumMember, EnumValue, IndexSignature, Interface, KeyType, Literal, Member, Property, Scalar, Type, TypeSet,
 };
+pub use type_json::{MAX_TYPE_DEPTH, TypeJsonError, types_from_json, types_to_json};
 pub use value::{BufferKind, Value};

@@ -5,7 +5,7 @@
 
 use indexmap::IndexMap;
 
-use crate::BufferKind;
+use crate::{BufferKind, Value};
 
 /// How a `Number` is represented and what it may hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -40,6 +40,20 @@ pub enum Literal {
     Number(f64),
     /// A string.
     String(String),
+}
+
+impl Literal {
+    /// The only value of the type.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Undefined => Value::Undefined,
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Number(number) => Value::Number(*number),
+            Self::String(text) => Value::from(text.as_str()),
+        }
+    }
 }
 
 /// The value of an `Enum` member.
