@@ -489,7 +489,7 @@ fn s10_4_limits_are_checked_before_anything_is_held() {
     check_within(
         limits,
         &[(BINARY, b"12345678"), (FIN | CONTINUATION, b"90a")],
-        &[message.clone()],
+        std::slice::from_ref(&message),
     );
     check_within(
         limits,
