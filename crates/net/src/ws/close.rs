@@ -81,15 +81,20 @@ pub(super) fn parse(payload: &[u8]) -> Result<(CloseCode, &str), WsError> {
     }
 }
 
+/// Appends the payload of a close frame.
+pub(super) fn write(out: &mut Vec<u8>, code: CloseCode, reason: &str) {
+    if code != CloseCode::NO_STATUS {
+        out.extend_from_slice(&code.0.to_be_bytes());
+        out.extend_from_slice(cut_reason(reason).as_bytes());
+    }
+}
+
 /// Cuts a reason to what a close frame can carry, never inside a character.
-pub(super) fn cut_reason(reason: &str) -> &str {
+fn cut_reason(reason: &str) -> &str {
     if reason.len() <= MAX_REASON {
         return reason;
     }
-    let end = (0..=MAX_REASON)
-        .rev()
-        .find(|&at| reason.is_char_boundary(at))
-        .unwrap_or(0);
+    let end = (0..=MAX_REASON).rev().find(|&at| reason.is_char_boundary(at)).unwrap_or(0);
     &reason[..end]
 }
 
@@ -99,14 +104,10 @@ mod tests {
 
     #[test]
     fn codes_that_may_travel_are_those_of_the_registry_and_of_applications() {
-        for code in [
-            1000, 1003, 1007, 1011, 1012, 1014, 3000, 3001, 3999, 4000, 4999,
-        ] {
+        for code in [1000, 1003, 1007, 1011, 1012, 1014, 3000, 3001, 3999, 4000, 4999] {
             assert!(CloseCode(code).may_travel(), "{code}");
         }
-        for code in [
-            0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535,
-        ] {
+        for code in [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535] {
             assert!(!CloseCode(code).may_travel(), "{code}");
         }
     }

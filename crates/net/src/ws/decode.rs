@@ -9,7 +9,8 @@ use std::mem;
 use std::str;
 
 use super::header::{FIN, MAX_HEADER, RSV1, RSV2_3, RawHeader};
-use super::{CloseCode, Limits, Opcode, Role, WsError, close, mask};
+use super::streams::Inflater;
+use super::{CloseCode, Deflate, Limits, Opcode, Role, WsError, close, mask};
 
 /// What a peer said. Borrows from the input, or from the decoder where the
 /// message came in pieces.
@@ -51,6 +52,8 @@ pub struct Decoder {
     /// lent to the caller and is dropped by the next call.
     buf: Vec<u8>,
     collected: usize,
+    /// There where compression was agreed on.
+    inflater: Option<Box<Inflater>>,
 }
 
 /// A frame whose header has been checked.
@@ -58,6 +61,8 @@ pub struct Decoder {
 struct Frame {
     opcode: Opcode,
     fin: bool,
+    /// Whether this frame begins a compressed message.
+    compressed: bool,
     key: Option<[u8; 4]>,
     /// Bytes of payload that are still to come.
     remaining: usize,
@@ -66,6 +71,7 @@ struct Frame {
 #[derive(Debug, Clone, Copy)]
 struct Message {
     opcode: Opcode,
+    compressed: bool,
     /// Bytes of a text message that are known to be UTF-8.
     checked: usize,
 }
@@ -93,7 +99,15 @@ impl Decoder {
             message: None,
             buf: Vec::new(),
             collected: 0,
+            inflater: None,
         }
+    }
+
+    /// Also takes compressed messages, as the handshake agreed on.
+    #[must_use]
+    pub fn with_deflate(mut self, deflate: &Deflate) -> Self {
+        self.inflater = Some(Box::new(Inflater::new(self.role, deflate)));
+        self
     }
 
     /// Decodes up to the next event and moves `input` behind what it used.
@@ -107,10 +121,7 @@ impl Decoder {
     ///
     /// # Errors
     /// A [`WsError`] where the peer breaks the protocol or a limit.
-    pub fn decode<'s, 'i: 's>(
-        &'s mut self,
-        input: &mut &'i mut [u8],
-    ) -> Result<Option<Event<'s>>, WsError> {
+    pub fn decode<'s, 'i: 's>(&'s mut self, input: &mut &'i mut [u8]) -> Result<Option<Event<'s>>, WsError> {
         if self.frame.is_none() {
             self.drop_lent();
         }
@@ -208,15 +219,12 @@ impl Decoder {
         self.admit(header).map(Some)
     }
 
-    /// Holds a header against the rules. A frame that is not whole opens the
-    /// message that its payload will be collected in.
+    /// Holds a header against the rules, in the order in which its bytes come.
     #[inline]
     fn admit(&mut self, header: RawHeader) -> Result<Frame, WsError> {
-        if header.first & (RSV1 | RSV2_3) != 0 {
-            return Err(WsError::ReservedBits);
-        }
         let bits = header.first & 0x0f;
         let opcode = Opcode::from_bits(bits).ok_or(WsError::ReservedOpcode(bits))?;
+        let compressed = self.admit_reserved_bits(header.first, opcode)?;
         match (self.role, header.key) {
             (Role::Server, None) => return Err(WsError::Unmasked),
             (Role::Client, Some(_)) => return Err(WsError::Masked),
@@ -226,66 +234,87 @@ impl Decoder {
             return Err(WsError::BadLength);
         }
         let fin = header.first & FIN != 0;
-        let remaining = if opcode.is_control() {
+        if opcode.is_control() {
             if header.len > 125 {
                 return Err(WsError::ControlTooLong(header.len));
             }
             if !fin {
                 return Err(WsError::ControlFragmented);
             }
-            header.len as usize
-        } else {
-            match (opcode, &self.message) {
-                (Opcode::Continuation, None) => return Err(WsError::NothingToContinue),
-                (Opcode::Text | Opcode::Binary, Some(_)) => return Err(WsError::Interleaved),
-                _ => {}
-            }
-            self.admit_len(header.len)?
-        };
+        }
+        match (opcode, &self.message) {
+            (Opcode::Continuation, None) => return Err(WsError::NothingToContinue),
+            (Opcode::Text | Opcode::Binary, Some(_)) => return Err(WsError::Interleaved),
+            _ => {}
+        }
         Ok(Frame {
             opcode,
             fin,
+            compressed,
             key: header.key,
-            remaining,
+            remaining: self.admit_len(header.len, opcode, compressed)?,
         })
     }
 
-    /// Refuses what exceeds the limits before any room is made for it.
+    /// Whether the reserved bits say that a compressed message begins, which is
+    /// all that they may say.
     #[inline]
-    fn admit_len(&self, len: u64) -> Result<usize, WsError> {
-        let Limits {
-            max_message,
-            max_frame,
-        } = self.limits;
-        match usize::try_from(len) {
-            Ok(len) if len <= max_frame => {
-                if len > max_message.saturating_sub(self.collected) {
-                    return Err(WsError::MessageTooLong { max: max_message });
-                }
-                Ok(len)
-            }
-            _ => Err(WsError::FrameTooLong {
-                len,
-                max: max_frame,
-            }),
+    fn admit_reserved_bits(&self, first: u8, opcode: Opcode) -> Result<bool, WsError> {
+        match first & (RSV1 | RSV2_3) {
+            0 => Ok(false),
+            RSV1 if self.inflater.is_some() && matches!(opcode, Opcode::Text | Opcode::Binary) => Ok(true),
+            _ => Err(WsError::ReservedBits),
         }
+    }
+
+    /// Refuses what exceeds the limits before any room is made for it. How long
+    /// a compressed message becomes is seen when it is inflated.
+    #[inline]
+    fn admit_len(&self, len: u64, opcode: Opcode, compressed: bool) -> Result<usize, WsError> {
+        let Limits { max_message, max_frame } = self.limits;
+        if opcode.is_control() {
+            return Ok(len as usize);
+        }
+        let len = match usize::try_from(len) {
+            Ok(len) if len <= max_frame => len,
+            _ => {
+                return Err(WsError::FrameTooLong { len, max: max_frame });
+            }
+        };
+        let inflates = compressed || self.message.is_some_and(|message| message.compressed);
+        if len > max_message.saturating_sub(self.collected) && !inflates {
+            return Err(WsError::MessageTooLong { max: max_message });
+        }
+        Ok(len)
     }
 
     /// Appends unmasked payload to what is collected.
     fn collect(&mut self, frame: &Frame, payload: &[u8]) -> Result<(), WsError> {
-        self.make_room(payload.len(), frame);
-        self.buf.extend_from_slice(payload);
         if frame.opcode.is_control() {
+            self.make_room(payload.len(), frame);
+            self.buf.extend_from_slice(payload);
             return Ok(());
         }
-        let message = self.message.get_or_insert(Message {
-            opcode: frame.opcode,
-            checked: 0,
-        });
+        let mut message =
+            self.message.take().unwrap_or(Message { opcode: frame.opcode, compressed: frame.compressed, checked: 0 });
+        match &mut self.inflater {
+            Some(inflater) if message.compressed => {
+                let max = self.limits.max_message;
+                inflater.push(payload, &mut self.buf, max)?;
+                if frame.fin && payload.len() == frame.remaining {
+                    inflater.end(&mut self.buf, max)?;
+                }
+            }
+            _ => {
+                self.make_room(payload.len(), frame);
+                self.buf.extend_from_slice(payload);
+            }
+        }
         self.collected = self.buf.len();
         if message.opcode == Opcode::Text {
             message.checked += utf8_prefix(&self.buf[message.checked..])?;
         }
+        self.message = Some(message);
         Ok(())
     }
 
@@ -297,11 +326,7 @@ impl Decoder {
         if buf.capacity() - buf.len() >= now {
             return;
         }
-        let bound = if frame.fin {
-            frame.remaining
-        } else {
-            limits.max_message - buf.len()
-        };
+        let bound = if frame.fin { frame.remaining } else { limits.max_message - buf.len() };
         buf.reserve_exact(now.max(buf.capacity()).min(bound));
     }
 
@@ -324,10 +349,10 @@ impl Decoder {
 }
 
 impl Frame {
-    /// Whether the frame is an event by itself, not a fragment.
+    /// Whether the payload is an event as it is, neither a fragment nor compressed.
     #[inline]
     fn is_whole(&self) -> bool {
-        self.fin && self.opcode != Opcode::Continuation
+        self.fin && !self.compressed && self.opcode != Opcode::Continuation
     }
 }
 

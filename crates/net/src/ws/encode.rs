@@ -2,9 +2,8 @@
 //!
 //! These functions write what a server sends: unmasked, one frame a message.
 
-use super::close::cut_reason;
-use super::header::{FIN, header_for};
-use super::{CloseCode, Opcode};
+use super::header::{FIN, FrameHeader, header_for};
+use super::{CloseCode, Opcode, close};
 
 /// Where a frame began in the write buffer. Give it back to [`finish_frame`]
 /// or to [`abandon_frame`].
@@ -12,11 +11,21 @@ use super::{CloseCode, Opcode};
 #[must_use = "the frame has no length until it is finished"]
 pub struct FrameStart(usize);
 
+impl FrameStart {
+    pub(super) fn at(&self) -> usize {
+        self.0
+    }
+
+    pub(super) fn payload_at(&self) -> usize {
+        self.0 + SHORT_HEADER
+    }
+}
+
 /// Room for the header of a frame of up to 125 bytes.
 const SHORT_HEADER: usize = 2;
 
 /// Begins a frame whose length is not known yet. Append the payload to `out`,
-/// then call [`finish_frame`]; nothing else may touch `out` in between.
+/// then call [`finish_frame`] (or [`Encoder::finish`](super::Encoder::finish)); nothing else may touch `out` in between.
 ///
 /// Costs two bytes written for a payload of up to 125 bytes; a longer one is
 /// moved up by 2 or 8 bytes at the end.
@@ -30,24 +39,22 @@ pub fn begin_frame(out: &mut Vec<u8>, opcode: Opcode) -> FrameStart {
 /// Writes the length of the frame that `start` began.
 #[inline]
 pub fn finish_frame(out: &mut Vec<u8>, start: FrameStart) {
-    let FrameStart(at) = start;
-    let payload_at = at + SHORT_HEADER;
-    let len = out.len() - payload_at;
+    let len = out.len() - start.payload_at();
     if len <= 125 {
-        out[at + 1] = len as u8;
+        out[start.at() + 1] = len as u8;
         return;
     }
-    widen_header(out, at, len);
+    widen_header(out, &start, len);
 }
 
 /// Makes room for a longer header by moving the payload up.
-fn widen_header(out: &mut Vec<u8>, at: usize, len: usize) {
-    let header = super::header::FrameHeader::new(out[at], len);
-    let payload_at = at + SHORT_HEADER;
-    let payload_end = out.len();
-    out.resize(payload_end + header.len() - SHORT_HEADER, 0);
-    out.copy_within(payload_at..payload_end, at + header.len());
-    out[at..at + header.len()].copy_from_slice(&header);
+fn widen_header(out: &mut Vec<u8>, start: &FrameStart, len: usize) {
+    let (at, payload) = (start.at(), start.payload_at()..out.len());
+    let header = FrameHeader::new(out[at], len);
+    let moved = at + header.len();
+    out.resize(moved + len, 0);
+    out.copy_within(payload, moved);
+    out[at..moved].copy_from_slice(&header);
 }
 
 /// Takes the unfinished frame out of the buffer again, as when its payload
@@ -69,10 +76,7 @@ pub fn put_frame(out: &mut Vec<u8>, opcode: Opcode, payload: &[u8]) {
 /// bytes at a character; with [`CloseCode::NO_STATUS`] the frame is empty.
 pub fn put_close(out: &mut Vec<u8>, code: CloseCode, reason: &str) {
     let frame = begin_frame(out, Opcode::Close);
-    if code != CloseCode::NO_STATUS {
-        out.extend_from_slice(&code.0.to_be_bytes());
-        out.extend_from_slice(cut_reason(reason).as_bytes());
-    }
+    close::write(out, code, reason);
     finish_frame(out, frame);
 }
 

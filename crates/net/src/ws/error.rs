@@ -46,6 +46,9 @@ pub enum WsError {
     /// A text message is not UTF-8.
     #[error("text message is not UTF-8")]
     BadText,
+    /// A compressed message is no deflate stream.
+    #[error("compressed message cannot be inflated")]
+    BadDeflate,
     /// A frame is longer than [`Limits::max_frame`](super::Limits::max_frame).
     #[error("frame of {len} bytes, {max} are allowed")]
     FrameTooLong {
@@ -66,7 +69,7 @@ impl WsError {
     /// The code to close the connection with (RFC 6455 §7.4.1).
     pub fn close_code(&self) -> CloseCode {
         match self {
-            Self::BadText | Self::BadReason => CloseCode::INVALID_DATA,
+            Self::BadText | Self::BadReason | Self::BadDeflate => CloseCode::INVALID_DATA,
             Self::FrameTooLong { .. } | Self::MessageTooLong { .. } => CloseCode::TOO_BIG,
             _ => CloseCode::PROTOCOL,
         }

@@ -77,19 +77,9 @@ impl RawHeader {
             short => (u64::from(short), rest, 2),
         };
         if second & MASKED == 0 {
-            return Some(Self {
-                first,
-                key: None,
-                len,
-                size,
-            });
+            return Some(Self { first, key: None, len, size });
         }
-        Some(Self {
-            first,
-            key: Some(*rest.first_chunk()?),
-            len,
-            size: size + 4,
-        })
+        Some(Self { first, key: Some(*rest.first_chunk()?), len, size: size + 4 })
     }
 }
 

@@ -37,14 +37,20 @@
 
 mod close;
 mod decode;
+mod deflate;
 mod encode;
+mod encoder;
 mod error;
+pub mod handshake;
 mod header;
 mod mask;
+mod streams;
 
 pub use close::{CloseCode, MAX_REASON};
 pub use decode::{Decoder, Event};
+pub use deflate::{Deflate, DeflateConfig};
 pub use encode::{FrameStart, abandon_frame, begin_frame, finish_frame, put_close, put_frame};
+pub use encoder::Encoder;
 pub use error::WsError;
 pub use header::{FrameHeader, Opcode, header_for};
 
@@ -68,9 +74,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            max_message: 16 << 20,
-            max_frame: 16 << 20,
-        }
+        Self { max_message: 16 << 20, max_frame: 16 << 20 }
     }
 }
