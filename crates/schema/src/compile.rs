@@ -4,7 +4,12 @@
 //! schema id of the set becomes a root, whatever it holds; a type that cannot
 //! be resolved becomes a [`Node::Invalid`].
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    fmt::{self, Write as _},
+    hash::{DefaultHasher, Hasher as _},
+    sync::Arc,
+};
 
 use crate::{
     CustomType, Flat, IndexSignature, IndexSlot, Interface, InterfaceNode, Literal, MappedNode, Mapping, Member,
@@ -35,13 +40,19 @@ impl Program {
             options,
             program: Self::default(),
             references: HashMap::new(),
+            inline: HashMap::new(),
             depth: 0,
         };
         for id in types.keys().chain(options.custom.keys()) {
             let slot = compiler.slot(&Type::Reference(id.clone()));
             // Roots are looked at as what they hold, not as a reference to it.
             let ty = types.get(id);
-            let slot = ty.map_or(slot, |ty| Slot { written: written(ty), any: matches!(ty, Type::Any), ..slot });
+            let slot = ty.map_or(slot, |ty| Slot {
+                written: written(ty),
+                any: matches!(ty, Type::Any),
+                codable: codable(ty),
+                ..slot
+            });
             compiler.program.roots.insert(id.as_str().into(), slot);
         }
         compiler.finish()
@@ -55,6 +66,7 @@ impl Program {
             options,
             program: Self::default(),
             references: HashMap::new(),
+            inline: HashMap::new(),
             depth: 0,
         };
         let slot = compiler.slot(ty);
@@ -68,6 +80,9 @@ struct Compiler<'a> {
     program: Program,
     /// Nodes by schema id, also those still being compiled: recursion ends here.
     references: HashMap<String, NodeId>,
+    /// Nodes of types written in place, by fingerprint: a type is compiled once,
+    /// however often flattening copies it, and recursion through `Partial<Self>` ends.
+    inline: HashMap<u64, Vec<(Type, NodeId)>>,
     depth: u32,
 }
 
@@ -86,7 +101,13 @@ impl Compiler<'_> {
 
     fn slot(&mut self, ty: &Type) -> Slot {
         let node = self.node(ty);
-        Slot { node, written: written(ty), resolved: Nullness::default(), any: matches!(ty, Type::Any) }
+        Slot {
+            node,
+            written: written(ty),
+            resolved: Nullness::default(),
+            any: matches!(ty, Type::Any),
+            codable: codable(ty),
+        }
     }
 
     fn reserve(&mut self) -> NodeId {
@@ -106,7 +127,13 @@ impl Compiler<'_> {
             self.compile_into(id, ty);
             return id;
         }
+        let key = fingerprint(ty);
+        let known = self.inline.get(&key).and_then(|types| types.iter().find(|(known, _)| known == ty));
+        if let Some((_, id)) = known {
+            return *id;
+        }
         let id = self.reserve();
+        self.inline.entry(key).or_default().push((ty.clone(), id));
         self.compile_into(id, ty);
         id
     }
@@ -116,7 +143,7 @@ impl Compiler<'_> {
         let node = if self.depth > Resolver::MAX_DEPTH {
             Node::Invalid(SchemaError::TooDeep(ty.kind().to_owned()))
         } else {
-            self.compile(ty).unwrap_or_else(Node::Invalid)
+            self.compile(id, ty).unwrap_or_else(Node::Invalid)
         };
         self.depth -= 1;
         self.program.nodes[id.index()] = node;
@@ -130,7 +157,7 @@ impl Compiler<'_> {
         object_id_type(target, self.options.object_id)
     }
 
-    fn compile(&mut self, ty: &Type) -> Result<Node, SchemaError> {
+    fn compile(&mut self, id: NodeId, ty: &Type) -> Result<Node, SchemaError> {
         let mut ty = std::borrow::Cow::Borrowed(ty);
         // Follow one reference at a time: a custom type may stand at the end of a chain.
         for _ in 0..Resolver::MAX_DEPTH {
@@ -139,7 +166,12 @@ impl Compiler<'_> {
             }
             match self.resolver.step(&ty)? {
                 Some(next) => ty = std::borrow::Cow::Owned(next),
-                None => return self.compile_resolved(&ty),
+                None => {
+                    if matches!(&*ty, Type::Overwrite { .. }) {
+                        self.program.overwrites.insert(id);
+                    }
+                    return self.compile_resolved(&ty);
+                }
             }
         }
         Err(SchemaError::TooDeep(ty.kind().to_owned()))
@@ -234,12 +266,38 @@ impl Compiler<'_> {
     }
 }
 
+/// Equal types have equal fingerprints; the reverse must be checked.
+fn fingerprint(ty: &Type) -> u64 {
+    struct Hashed(DefaultHasher);
+
+    impl fmt::Write for Hashed {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0.write(text.as_bytes());
+            Ok(())
+        }
+    }
+
+    let mut hashed = Hashed(DefaultHasher::new());
+    // The adapter above accepts everything.
+    let _ = write!(hashed, "{ty:?}");
+    hashed.0.finish()
+}
+
 /// What a type can be as it is written: references are not followed (reference §5.8).
 fn written(ty: &Type) -> Nullness {
     match ty {
         Type::Literal(literal) => literal_nullness(literal),
         Type::Union(members) => members.iter().map(|member| written(&member.ty)).fold(Nullness::default(), either),
         _ => Nullness::default(),
+    }
+}
+
+/// As [`written`], where `any` can be every literal.
+fn codable(ty: &Type) -> Nullness {
+    match ty {
+        Type::Any => Nullness { null: true, undefined: true },
+        Type::Union(members) => members.iter().map(|member| codable(&member.ty)).fold(Nullness::default(), either),
+        other => written(other),
     }
 }
 
@@ -284,5 +342,34 @@ fn for_each_slot(node: &mut Node, mut visit: impl FnMut(&mut Slot)) {
             members.iter_mut().for_each(|member| visit(&mut member.slot));
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Property;
+
+    fn interface(properties: Vec<(&str, Type)>) -> Type {
+        let properties = properties.into_iter().zip(0..);
+        let property = |((name, ty), id): ((&str, Type), u32)| Property { id, name: name.into(), ty, optional: true };
+        let properties = properties.map(property).collect();
+        Type::Interface(Box::new(Interface { properties, ..Interface::default() }))
+    }
+
+    #[test]
+    fn types_that_contain_themselves_in_a_mapped_type_compile_to_few_nodes() {
+        let partial = || Type::Partial(Box::new(Type::Reference("Tree".into())));
+        let types: TypeSet =
+            [("Tree".to_owned(), interface(vec![("left", partial()), ("right", partial())]))].into_iter().collect();
+        let program = Program::compile(&types, &CompileOptions::default());
+        assert_eq!(program.nodes().len(), 2);
+    }
+
+    #[test]
+    fn nesting_in_place_does_not_multiply_nodes() {
+        let nested = (0..100).fold(Type::String, |inner, _| interface(vec![("a", inner)]));
+        let (program, _) = Program::compile_type(&nested, &TypeSet::new(), &CompileOptions::default());
+        assert_eq!(program.nodes().len(), 101);
     }
 }

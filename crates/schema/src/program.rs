@@ -4,7 +4,11 @@
 //! names a node of it; a node never needs a lookup by schema id; what cannot be
 //! resolved is a [`Node::Invalid`], reported where a value reaches it and not before.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::Arc,
+};
 
 use indexmap::IndexMap;
 
@@ -43,9 +47,12 @@ pub struct Slot {
     pub written: Nullness,
     /// What the resolved type can be.
     pub resolved: Nullness,
-    /// Whether the type as written is `any` itself (which can be any literal
-    /// for §5.8, and none for the missing rule of §6.2).
+    /// Whether the type as written is `any` itself.
     pub any: bool,
+    /// What the codecs take the type as written to be: as `written`, but `any`
+    /// can be both, also as a member of a union (§5.8; for the missing rule of
+    /// §6.2 it can be neither).
+    pub codable: Nullness,
 }
 
 /// A property with everything resolved.
@@ -259,6 +266,8 @@ impl Default for ValidateOptions {
 pub struct Program {
     pub(crate) nodes: Vec<Node>,
     pub(crate) roots: HashMap<Box<str>, Slot>,
+    /// See [`Program::is_overwrite`].
+    pub(crate) overwrites: HashSet<NodeId>,
 }
 
 impl Program {
@@ -278,6 +287,13 @@ impl Program {
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// Whether a node is an `Overwrite<…>` as its outermost type, also where it
+    /// stands for a union or intersection of such: the wire frames it differently.
+    #[must_use]
+    pub fn is_overwrite(&self, id: NodeId) -> bool {
+        self.overwrites.contains(&id)
     }
 
     /// The flattened properties of an interface or mapped type.
