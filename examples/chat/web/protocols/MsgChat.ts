@@ -1,0 +1,5 @@
+/** A line that someone said. */
+export interface MsgChat {
+    content: string,
+    time: Date
+}
