@@ -13,9 +13,10 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { addresses, args } from './lib/args.mjs';
+import { ensure, same, until } from './lib/expect.mjs';
 import { startPeer } from './lib/peer.mjs';
 import { exchange, RawWebSocket } from './lib/raw.mjs';
-import { check, ensure, finish, same, until } from './lib/report.mjs';
+import { check, finish } from './lib/report.mjs';
 import { vectors } from './lib/vectors.mjs';
 
 const require = createRequire(import.meta.url);

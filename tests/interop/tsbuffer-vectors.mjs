@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { check, finish, same } from './lib/report.mjs';
+import { same } from './lib/expect.mjs';
+import { check, finish } from './lib/report.mjs';
 import { vectors } from './lib/vectors.mjs';
 
 const worker = spawn(process.execPath, [fileURLToPath(new URL('tsbuffer-worker.mjs', import.meta.url))], {
