@@ -1,16 +1,21 @@
-//! Rust types as schema types.
+//! Rust types as schema types: the trait and its one error.
 //!
-//! Depends on the type model and values only. Invariant: a Rust type has one
-//! schema id in a [`Registry`], however often and wherever it is used.
+//! Depends on the type model and values only. Everything that implements
+//! [`Schema`] outside this crate is derived (`polywire-macros`).
 
-use std::{any::TypeId, collections::HashMap};
-
-use crate::{Type, TypeSet, Value};
+use crate::{Registry, Type, Value};
 
 /// A Rust type that has a schema. Usually derived: `#[derive(Schema)]`.
 ///
 /// Law: `from_value(to_value(x))` is `x`, and `to_value(x)` is valid for the
 /// described type unless `x` itself breaks a rule that Rust cannot express.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no schema",
+    label = "cannot travel over a wire",
+    note = "for a type of your own write `#[derive(Schema)]`",
+    note = "`Option<T>` stands for an optional property of a struct or the end of a tuple; elsewhere write `Nullable<T>` (`T | null`)",
+    note = "numbers are `f64`, `f32` and the integers up to 64 bits; anything dynamic is `Any`"
+)]
 pub trait Schema: Sized + Send + 'static {
     /// The type: inline, or a reference after [`Registry::named`].
     fn describe(types: &mut Registry) -> Type;
@@ -49,78 +54,16 @@ impl Mismatch {
         Self { path: Vec::new(), text: text.into() }
     }
 
+    /// A value of another kind than the expected one.
+    #[must_use]
+    pub fn kind(expected: &str, found: &Value) -> Self {
+        Self::new(format!("Expected type to be `{expected}`, actually `{}`.", found.type_name()))
+    }
+
     /// The same mismatch seen from the object or array around it.
     #[must_use]
     pub fn within(mut self, property: impl Into<String>) -> Self {
         self.path.insert(0, property.into());
         self
-    }
-}
-
-/// Collects the schemas of Rust types.
-#[derive(Debug, Default)]
-pub struct Registry {
-    types: TypeSet,
-    ids: HashMap<TypeId, String>,
-}
-
-impl Registry {
-    /// The collected types.
-    #[must_use]
-    pub fn into_types(self) -> TypeSet {
-        self.types
-    }
-
-    /// The types collected so far.
-    #[must_use]
-    pub fn types(&self) -> &TypeSet {
-        &self.types
-    }
-
-    /// A named type: described once, referred to from then on (also from inside itself).
-    ///
-    /// `name` is the wished schema id; where another Rust type has it already, a number is added.
-    pub fn named<T: 'static>(&mut self, name: &str, describe: impl FnOnce(&mut Self) -> Type) -> Type {
-        let key = TypeId::of::<T>();
-        let id = match self.ids.get(&key) {
-            Some(id) if self.types.get(id) != Some(&Self::RESERVED) => return Type::Reference(id.clone()),
-            Some(id) => id.clone(),
-            None => self.reserve(key, name),
-        };
-        // While it is being described, a use of it is a plain reference.
-        self.types.insert(id.clone(), Type::Any);
-        let ty = describe(self);
-        self.types.insert(id.clone(), ty);
-        Type::Reference(id)
-    }
-
-    /// Describes a type under a schema id that the protocol prescribes (`PtlSend/ReqSend`).
-    ///
-    /// Where the type already has an id, this one becomes a reference to it.
-    pub fn root<T: crate::Schema>(&mut self, schema_id: &str) {
-        let key = TypeId::of::<T>();
-        if !self.ids.contains_key(&key) && !self.types.contains_key(schema_id) {
-            self.ids.insert(key, schema_id.to_owned());
-            self.types.insert(schema_id.to_owned(), Self::RESERVED);
-        }
-        let ty = T::describe(self);
-        if ty != Type::Reference(schema_id.to_owned()) {
-            self.ids.remove(&key);
-            self.types.insert(schema_id.to_owned(), ty);
-        }
-    }
-
-    /// What stands at a reserved id until its type is described: no type describes itself so.
-    const RESERVED: Type = Type::Union(Vec::new());
-
-    fn reserve(&mut self, key: TypeId, name: &str) -> String {
-        let mut id = name.to_owned();
-        let mut number = 2;
-        while self.types.contains_key(&id) {
-            id = format!("{name}_{number}");
-            number += 1;
-        }
-        self.ids.insert(key, id.clone());
-        id
     }
 }

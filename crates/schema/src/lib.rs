@@ -2,27 +2,44 @@
 //!
 //! Depends on no other crate of polywire, and on no async, no sockets, no clocks.
 
+mod any;
+mod buffers;
 mod compile;
 mod custom;
+mod date_time;
+#[doc(hidden)]
+pub mod derive;
 mod describe;
+mod impls;
 mod js_string;
 mod object;
+mod object_id;
 mod program;
+mod registry;
 mod resolve;
 mod service;
 mod ty;
 mod type_json;
 mod value;
 
+pub use any::{Any, Nullable};
+pub use buffers::{
+    ArrayBuffer, BigInt64Array, BigUint64Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
+    Uint8Array, Uint16Array, Uint32Array,
+};
 pub use compile::CompileOptions;
 pub use custom::{ObjectIdClass, object_id_hex, parse_object_id};
-pub use describe::{Mismatch, Registry, Schema};
+pub use date_time::{DateTime, ParseDateTimeError};
+pub use describe::{Mismatch, Schema};
+pub use impls::{Element, MapKey, SAFE_INTEGER};
 pub use js_string::JsString;
 pub use object::{Object, array_index};
+pub use object_id::{ObjectId, ParseObjectIdError};
 pub use program::{
     BaseSlot, CustomType, Flat, IndexSlot, InterfaceNode, MappedNode, Mapping, MemberSlot, Node, NodeId, Nullness,
     Program, PropertySlot, SchemaError, Slot, ValidateOptions,
 };
+pub use registry::{Comments, Registry};
 pub use service::{Api, Message};
 pub use ty::{
     EnumMember, EnumValue, IndexSignature, Interface, KeyType, Literal, Member, Property, Scalar, Type, TypeSet,

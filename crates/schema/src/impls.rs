@@ -1,0 +1,12 @@
+//! The schemas of Rust's own types.
+//!
+//! Depends on the type model and [`Schema`](crate::Schema) only.
+
+mod containers;
+mod maps;
+mod scalars;
+mod tuples;
+
+pub use maps::MapKey;
+pub use scalars::SAFE_INTEGER;
+pub use tuples::Element;
