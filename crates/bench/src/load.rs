@@ -61,8 +61,8 @@ impl Mode {
 /// One run over an open [`Fleet`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
-    /// Requests in flight on each connection.
-    pub(crate) window: usize,
+    /// Requests in flight on all connections together, spread evenly over them.
+    pub(crate) in_flight: usize,
     /// Requests of all connections together.
     pub(crate) requests: usize,
     /// How requests are written.
@@ -175,8 +175,9 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn carry_out(&mut self) -> Result<(), Stop> {
-        for member in 0..self.fleet.connections.len() {
-            self.issue(member, self.plan.window)?;
+        let members = self.fleet.connections.len();
+        for member in 0..members {
+            self.issue(member, share(self.plan.in_flight, member, members))?;
         }
         let mut events = Events::with_capacity(1024);
         while !self.tally.is_complete() {
@@ -247,5 +248,30 @@ impl Run<'_> {
 
     fn now(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// How many of `in_flight` requests fall to one of several members.
+const fn share(in_flight: usize, member: usize, members: usize) -> usize {
+    let one_more = member < in_flight % members;
+    in_flight / members + if one_more { 1 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_spread_evenly() {
+        for (in_flight, members, expected) in [
+            (200, 1, vec![200]),
+            (10, 4, vec![3, 3, 2, 2]),
+            (2, 4, vec![1, 1, 0, 0]),
+        ] {
+            let shares: Vec<usize> = (0..members)
+                .map(|member| share(in_flight, member, members))
+                .collect();
+            assert_eq!(shares, expected);
+        }
     }
 }

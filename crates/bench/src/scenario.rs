@@ -13,7 +13,7 @@ pub(crate) enum Scenario {
     Load {
         /// What the server does beside replying.
         mode: Mode,
-        /// How many connections, and how many requests in flight on each.
+        /// How many connections, and how many requests in flight.
         shape: Shape,
         /// How values travel.
         encoding: Encoding,
@@ -31,13 +31,13 @@ pub(crate) enum Scenario {
     },
 }
 
-/// Connections and the requests in flight on each of them.
+/// Connections and the requests in flight on all of them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// Connections.
     pub(crate) clients: usize,
-    /// Requests in flight per connection.
-    pub(crate) window: usize,
+    /// Requests in flight, spread evenly over the connections.
+    pub(crate) in_flight: usize,
 }
 
 /// What an idle connection has behind it.
@@ -64,11 +64,11 @@ impl Scenario {
         match *self {
             Self::Load {
                 mode,
-                shape: Shape { clients, window },
+                shape: Shape { clients, in_flight },
                 encoding,
                 client,
             } => format!(
-                "{} {clients}x{window} {} {}",
+                "{} {clients}x{in_flight} {} {}",
                 mode.name(),
                 encoding.name(),
                 client.name()
@@ -94,8 +94,8 @@ impl Scenario {
     }
 }
 
-const fn shape(clients: usize, window: usize) -> Shape {
-    Shape { clients, window }
+const fn shape(clients: usize, in_flight: usize) -> Shape {
+    Shape { clients, in_flight }
 }
 
 /// The published concurrencies of a single client.
@@ -107,11 +107,18 @@ const SINGLE: [Shape; 5] = [
     shape(1, 200),
 ];
 
-/// The published fleets.
-const FLEETS: [Shape; 3] = [shape(5, 50), shape(10, 100), shape(20, 200)];
+/// The published fleets, and one whose connections each have as much to do as the largest
+/// single client.
+const FLEETS: [Shape; 4] = [
+    shape(5, 50),
+    shape(10, 100),
+    shape(20, 200),
+    shape(20, 4000),
+];
 
 /// Without pipelining a few shapes tell all: the client's system calls decide.
-const CALLS_PER_REQUEST: [Shape; 4] = [shape(1, 10), shape(1, 200), shape(20, 200), shape(200, 1)];
+const CALLS_PER_REQUEST: [Shape; 4] =
+    [shape(1, 10), shape(1, 200), shape(20, 200), shape(200, 200)];
 
 const BROADCAST_PER_REQUEST: [Shape; 2] = [shape(1, 200), shape(20, 200)];
 
@@ -119,32 +126,32 @@ const IDLE_CONNECTIONS: usize = 2000;
 
 /// All scenarios of the suite `tsrpc`, in the order of the tables.
 pub(crate) fn all() -> Vec<Scenario> {
+    let broadcast_pipelined = [&SINGLE[..], &FLEETS].concat();
     let mut all = Vec::new();
-    for (mode, client, shapes) in [
-        (Mode::Calls, ClientKind::Pipelined, &SINGLE[..]),
-        (Mode::Calls, ClientKind::PerRequest, &CALLS_PER_REQUEST),
+    for (mode, pipelined, per_request) in [
+        (Mode::Calls, &SINGLE[..], &CALLS_PER_REQUEST[..]),
         (
             Mode::Broadcast,
-            ClientKind::Pipelined,
-            &[SINGLE.as_slice(), &FLEETS].concat(),
-        ),
-        (
-            Mode::Broadcast,
-            ClientKind::PerRequest,
+            &broadcast_pipelined,
             &BROADCAST_PER_REQUEST,
         ),
     ] {
         for encoding in Encoding::ALL {
-            all.extend(shapes.iter().map(|&shape| Scenario::Load {
-                mode,
-                shape,
-                encoding,
-                client,
-            }));
+            for (client, shapes) in [
+                (ClientKind::Pipelined, pipelined),
+                (ClientKind::PerRequest, per_request),
+            ] {
+                all.extend(shapes.iter().map(|&shape| Scenario::Load {
+                    mode,
+                    shape,
+                    encoding,
+                    client,
+                }));
+            }
         }
     }
-    for after in [After::Handshake, After::Call] {
-        all.extend(Encoding::ALL.map(|encoding| Scenario::Idle {
+    for encoding in Encoding::ALL {
+        all.extend([After::Handshake, After::Call].map(|after| Scenario::Idle {
             connections: IDLE_CONNECTIONS,
             encoding,
             after,

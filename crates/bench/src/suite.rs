@@ -241,7 +241,7 @@ impl Repeat<'_, '_> {
                 }
                 server.as_ref().map(|server| {
                     let plan = Plan {
-                        window: shape.window,
+                        in_flight: shape.in_flight,
                         requests: self.requests,
                         client,
                         mode,
@@ -306,7 +306,7 @@ impl Server {
     fn warm_up(&self, mode: Mode) -> io::Result<()> {
         for encoding in Encoding::ALL {
             let plan = Plan {
-                window: 50,
+                in_flight: 50,
                 requests: PROCESS_WARM_UP,
                 client: ClientKind::Pipelined,
                 mode,
@@ -372,7 +372,7 @@ impl Server {
                 After::Handshake => (0, None),
                 After::Call => {
                     let outcome = fleet.run(&Plan {
-                        window: 1,
+                        in_flight: connections,
                         requests: connections,
                         client: ClientKind::Pipelined,
                         mode: Mode::Calls,

@@ -125,8 +125,8 @@ const INTRODUCTION: &str = "\
 The contract is that of TSRPC's published benchmark: an API `Send` (`{content: string}` →
 `{time: Date}`) and a message `Chat` (`{content: string, time: Date}`) over WebSocket, in JSON
 and in TSBuffer's binary form. `calls` answers only; `broadcast` also sends `Chat` to every
-connection on every request, and every delivery is counted. `5x50` is 5 connections with 50
-requests in flight on each.
+connection on every request, and every delivery is counted. `20x200` is 20 connections with 200
+requests in flight altogether, 10 on each.
 
 The server has one core to itself, the load generator (`crates/bench`) another. A `pipelined`
 client writes all requests that one read made room for at once; a `per-request` client writes
