@@ -1,23 +1,24 @@
 //! Compiling a [`TypeSet`] into a [`Program`].
 //!
-//! Depends on the type model and [`resolve`](crate::resolve). Invariant: every
+//! Depends on the type model and [`resolve`](crate::resolve). Invariants: every
 //! schema id of the set becomes a root, whatever it holds; a type that cannot
-//! be resolved becomes a [`Node::Invalid`].
+//! be resolved becomes a [`Node::Invalid`]; each named type is compiled once.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     fmt::{self, Write as _},
     hash::{DefaultHasher, Hasher as _},
     sync::Arc,
 };
 
 use crate::{
-    CustomType, Flat, IndexSignature, IndexSlot, Interface, InterfaceNode, Literal, MappedNode, Mapping, Member,
-    MemberSlot, Node, NodeId, Nullness, ObjectIdClass, Program, PropertySlot, SchemaError, Slot, Type, TypeSet,
+    CustomType, Flat, IndexSignature, IndexSlot, Interface, InterfaceNode, MAX_TYPE_DEPTH, MappedNode, Mapping, Member,
+    MemberSlot, Members, Node, NodeId, Nullness, ObjectIdClass, Program, PropertySlot, SchemaError, Slot, Type,
+    TypeSet,
     custom::object_id_type,
-    object::array_index,
+    link::{Links, link},
     program::BaseSlot,
-    resolve::{FlatType, Resolver},
+    resolve::Resolver,
 };
 
 /// What compiling may be told.
@@ -35,79 +36,72 @@ impl Program {
     /// Never fails: a type that cannot be resolved is reported where a value reaches it.
     #[must_use]
     pub fn compile(types: &TypeSet, options: &CompileOptions) -> Self {
-        let mut compiler = Compiler {
-            resolver: Resolver::new(types),
-            options,
-            program: Self::default(),
-            references: HashMap::new(),
-            inline: HashMap::new(),
-            depth: 0,
-        };
+        let mut compiler = Compiler::new(types, options);
         for id in types.keys().chain(options.custom.keys()) {
-            let slot = compiler.slot(&Type::Reference(id.clone()));
-            // Roots are looked at as what they hold, not as a reference to it.
-            let ty = types.get(id);
-            let slot = ty.map_or(slot, |ty| Slot {
-                written: written(ty),
-                any: matches!(ty, Type::Any),
-                codable: codable(ty),
-                ..slot
-            });
+            let slot = compiler.root(id);
             compiler.program.roots.insert(id.as_str().into(), slot);
         }
-        compiler.finish()
+        compiler.finish().0
     }
 
     /// Compiles one type of its own, which may refer to the set, and returns its entry point too.
     #[must_use]
     pub fn compile_type(ty: &Type, types: &TypeSet, options: &CompileOptions) -> (Self, Slot) {
-        let mut compiler = Compiler {
-            resolver: Resolver::new(types),
-            options,
-            program: Self::default(),
-            references: HashMap::new(),
-            inline: HashMap::new(),
-            depth: 0,
-        };
-        let slot = compiler.slot(ty);
-        (compiler.finish(), slot)
+        let mut compiler = Compiler::new(types, options);
+        let mut slot = compiler.slot(ty);
+        let (program, links) = compiler.finish();
+        links.fill(&mut slot);
+        (program, slot)
     }
 }
 
 struct Compiler<'a> {
-    resolver: Resolver<'a>,
+    types: &'a TypeSet,
     options: &'a CompileOptions,
+    resolver: Resolver<'a>,
     program: Program,
-    /// Nodes by schema id, also those still being compiled: recursion ends here.
+    /// Nodes by schema id, also those that wait in the queue: recursion ends here.
     references: HashMap<String, NodeId>,
-    /// Nodes of types written in place, by fingerprint: a type is compiled once,
-    /// however often flattening copies it, and recursion through `Partial<Self>` ends.
+    /// The same for types written in place, by fingerprint: each is compiled once.
     inline: HashMap<u64, Vec<(Type, NodeId)>>,
-    depth: u32,
+    /// Reserved nodes and what to compile into them.
+    queue: VecDeque<(NodeId, Type)>,
+    depth: usize,
 }
 
-impl Compiler<'_> {
-    /// Fills in what a resolved slot can be, which a recursive type knows only at the end.
-    fn finish(self) -> Program {
-        let mut program = self.program;
-        let resolved: Vec<Nullness> = (0..program.nodes.len()).map(|at| nullness(&program.nodes, at, 0)).collect();
-        let fill = |slot: &mut Slot| slot.resolved = resolved[slot.node.index()];
-        for node in &mut program.nodes {
-            for_each_slot(node, fill);
+impl<'a> Compiler<'a> {
+    fn new(types: &'a TypeSet, options: &'a CompileOptions) -> Self {
+        Self {
+            types,
+            options,
+            resolver: Resolver::new(types),
+            program: Program::default(),
+            references: HashMap::new(),
+            inline: HashMap::new(),
+            queue: VecDeque::new(),
+            depth: 0,
         }
-        program.roots.values_mut().for_each(fill);
-        program
+    }
+
+    fn finish(mut self) -> (Program, Links) {
+        while let Some((id, ty)) = self.queue.pop_front() {
+            self.compile_into(id, &ty);
+        }
+        let links = link(&mut self.program);
+        (self.program, links)
+    }
+
+    /// A root is looked at as what it holds, not as a reference to it.
+    fn root(&mut self, id: &str) -> Slot {
+        let node = self.reference(id);
+        match self.types.get(id) {
+            Some(ty) if !self.options.custom.contains_key(id) => slot_of(node, ty),
+            _ => slot_of(node, &Type::Reference(id.to_owned())),
+        }
     }
 
     fn slot(&mut self, ty: &Type) -> Slot {
-        let node = self.node(ty);
-        Slot {
-            node,
-            written: written(ty),
-            resolved: Nullness::default(),
-            any: matches!(ty, Type::Any),
-            codable: codable(ty),
-        }
+        slot_of(self.node(ty), ty)
     }
 
     fn reserve(&mut self) -> NodeId {
@@ -118,66 +112,94 @@ impl Compiler<'_> {
     }
 
     fn node(&mut self, ty: &Type) -> NodeId {
-        if let Type::Reference(target) = ty {
-            if let Some(id) = self.references.get(target) {
-                return *id;
-            }
-            let id = self.reserve();
-            self.references.insert(target.clone(), id);
-            self.compile_into(id, ty);
-            return id;
+        if let Type::Reference(id) = ty {
+            return self.reference(id);
         }
         let key = fingerprint(ty);
         let known = self.inline.get(&key).and_then(|types| types.iter().find(|(known, _)| known == ty));
-        if let Some((_, id)) = known {
-            return *id;
+        if let Some((_, node)) = known {
+            return *node;
         }
-        let id = self.reserve();
-        self.inline.entry(key).or_default().push((ty.clone(), id));
-        self.compile_into(id, ty);
-        id
+        let own = self.reserve();
+        self.remember(key, ty, own);
+        let Type::IndexedAccess { index, object } = ty else {
+            self.compile_into(own, ty);
+            return own;
+        };
+        let node = self.stand_for(own, self.resolver.indexed_access(index, object));
+        self.remember(key, ty, node);
+        node
+    }
+
+    fn remember(&mut self, key: u64, ty: &Type, node: NodeId) {
+        let types = self.inline.entry(key).or_default();
+        types.retain(|(known, _)| known != ty);
+        types.push((ty.clone(), node));
+    }
+
+    fn reference(&mut self, id: &str) -> NodeId {
+        if let Some(node) = self.references.get(id) {
+            return *node;
+        }
+        let own = self.reserve();
+        self.references.insert(id.to_owned(), own);
+        if let Some(custom) = self.custom(id) {
+            self.program.nodes[own.index()] = Node::Custom(custom);
+            return own;
+        }
+        let node = self.stand_for(own, self.resolver.named(id).cloned());
+        self.references.insert(id.to_owned(), node);
+        node
+    }
+
+    /// The node of what a reference or indexed access stands for: that of yet
+    /// another one, or its own, which is compiled later.
+    fn stand_for(&mut self, own: NodeId, target: Result<Type, SchemaError>) -> NodeId {
+        let target = match target {
+            Ok(target @ (Type::Reference(_) | Type::IndexedAccess { .. })) => target,
+            Ok(target) => {
+                self.queue.push_back((own, target));
+                return own;
+            }
+            Err(error) => {
+                self.program.nodes[own.index()] = Node::Invalid(error);
+                return own;
+            }
+        };
+        // What types that stand for each other find here.
+        self.program.nodes[own.index()] = Node::Invalid(SchemaError::TooDeep(target.kind().to_owned()));
+        if self.depth == MAX_TYPE_DEPTH {
+            return own;
+        }
+        self.depth += 1;
+        let node = self.node(&target);
+        self.depth -= 1;
+        node
+    }
+
+    fn custom(&self, schema_id: &str) -> Option<Arc<dyn CustomType>> {
+        match self.options.custom.get(schema_id) {
+            Some(custom) => Some(Arc::clone(custom)),
+            None => object_id_type(schema_id, self.options.object_id),
+        }
     }
 
     fn compile_into(&mut self, id: NodeId, ty: &Type) {
-        self.depth += 1;
-        let node = if self.depth > Resolver::MAX_DEPTH {
+        let node = if self.depth == MAX_TYPE_DEPTH {
             Node::Invalid(SchemaError::TooDeep(ty.kind().to_owned()))
         } else {
-            self.compile(id, ty).unwrap_or_else(Node::Invalid)
+            self.depth += 1;
+            let node = self.compile(ty).unwrap_or_else(Node::Invalid);
+            self.depth -= 1;
+            node
         };
-        self.depth -= 1;
+        if matches!(ty, Type::Overwrite { .. }) {
+            self.program.overwrites.insert(id);
+        }
         self.program.nodes[id.index()] = node;
     }
 
-    fn custom(&self, ty: &Type) -> Option<Arc<dyn CustomType>> {
-        let Type::Reference(target) = ty else { return None };
-        if let Some(custom) = self.options.custom.get(target) {
-            return Some(Arc::clone(custom));
-        }
-        object_id_type(target, self.options.object_id)
-    }
-
-    fn compile(&mut self, id: NodeId, ty: &Type) -> Result<Node, SchemaError> {
-        let mut ty = std::borrow::Cow::Borrowed(ty);
-        // Follow one reference at a time: a custom type may stand at the end of a chain.
-        for _ in 0..Resolver::MAX_DEPTH {
-            if let Some(custom) = self.custom(&ty) {
-                return Ok(Node::Custom(custom));
-            }
-            match self.resolver.step(&ty)? {
-                Some(next) => ty = std::borrow::Cow::Owned(next),
-                None => {
-                    if matches!(&*ty, Type::Overwrite { .. }) {
-                        self.program.overwrites.insert(id);
-                    }
-                    return self.compile_resolved(&ty);
-                }
-            }
-        }
-        Err(SchemaError::TooDeep(ty.kind().to_owned()))
-    }
-
-    fn compile_resolved(&mut self, ty: &Type) -> Result<Node, SchemaError> {
+    fn compile(&mut self, ty: &Type) -> Result<Node, SchemaError> {
         Ok(match ty {
             Type::Any => Node::Any,
             Type::Boolean => Node::Boolean,
@@ -193,27 +215,37 @@ impl Compiler<'_> {
                 elements: elements.iter().map(|element| self.slot(element)).collect(),
                 optional_from: optional_from.unwrap_or(elements.len()),
             },
-            Type::Interface(interface) => self.interface(ty, interface)?,
+            Type::Interface(interface) => self.interface(interface),
             Type::Union(members) => Node::Union(self.members(members)),
             Type::Intersection(members) => Node::Intersection(self.members(members)),
             Type::NonNullable(target) => Node::NonNullable(self.slot(target)),
-            Type::Pick { .. } | Type::Omit { .. } | Type::Partial(_) | Type::Overwrite { .. } => self.mapped(ty)?,
-            Type::Reference(_) | Type::IndexedAccess { .. } | Type::Keyof(_) => {
-                unreachable!("the resolver follows these to something else")
+            Type::Keyof(target) => return self.compile(&self.resolver.keyof(target)?),
+            Type::Pick { target, keys } => self.mapped(ty, target, Mapping::Pick(names(keys)))?,
+            Type::Omit { target, keys } => self.mapped(ty, target, Mapping::Omit(names(keys)))?,
+            Type::Partial(target) => self.mapped(ty, target, Mapping::Partial)?,
+            Type::Overwrite { target, overwrite } => {
+                let overwrite = Mapping::Overwrite(self.node(overwrite));
+                self.mapped(ty, target, overwrite)?
+            }
+            // `node` follows these; what is compiled here is what they stand for.
+            Type::Reference(_) | Type::IndexedAccess { .. } => {
+                Node::Invalid(SchemaError::TooDeep(ty.kind().to_owned()))
             }
         })
     }
 
-    fn members(&mut self, members: &[Member]) -> Vec<MemberSlot> {
-        members.iter().map(|member| MemberSlot { id: member.id, slot: self.slot(&member.ty) }).collect()
+    fn members(&mut self, members: &[Member]) -> Box<Members> {
+        let slots = members.iter().map(|member| MemberSlot { id: member.id, slot: self.slot(&member.ty) }).collect();
+        Box::new(Members::new(slots))
     }
 
-    fn interface(&mut self, ty: &Type, interface: &Interface) -> Result<Node, SchemaError> {
-        let flat = self.resolver.flatten(ty)?;
+    fn interface(&mut self, interface: &Interface) -> Node {
         let bases = interface.extends.iter().map(|base| BaseSlot { id: base.id, node: self.node(&base.ty) }).collect();
         let properties = interface
             .properties
             .iter()
+            // JavaScript cannot set a property of this name: peers never see it.
+            .filter(|property| property.name != "__proto__")
             .map(|property| PropertySlot {
                 name: property.name.as_str().into(),
                 id: property.id,
@@ -222,47 +254,57 @@ impl Compiler<'_> {
             })
             .collect();
         let index = interface.index.as_ref().map(|index| self.index(index));
-        let flat = self.flat(flat);
-        Ok(Node::Interface(Box::new(InterfaceNode { bases, properties, index, flat })))
+        Node::Interface(Box::new(InterfaceNode { bases, properties, index, flat: Flat::default() }))
     }
 
     fn index(&mut self, index: &IndexSignature) -> IndexSlot {
         IndexSlot { key: index.key, slot: self.slot(&index.ty) }
     }
 
-    fn flat(&mut self, flat: FlatType) -> Flat {
-        let mut entries: Vec<_> = flat.properties.into_iter().collect();
-        // Stable: names that are not array indices keep their order behind the others.
-        entries.sort_by_key(|(name, _)| array_index(name).unwrap_or(u32::MAX));
-        let properties = entries
-            .into_iter()
-            .zip(0..)
-            .map(|((name, property), id)| {
-                let name: Arc<str> = name.as_str().into();
-                let slot = self.slot(&property.ty);
-                (Arc::clone(&name), PropertySlot { name, id, slot, optional: property.optional })
-            })
-            .collect();
-        Flat { properties, index: flat.index.map(|index| self.index(&index)) }
-    }
-
-    fn mapped(&mut self, ty: &Type) -> Result<Node, SchemaError> {
+    fn mapped(&mut self, ty: &Type, target: &Type, mapping: Mapping) -> Result<Node, SchemaError> {
         // A mapped type of a union is the union of the mapped members (reference §2.1).
         if let Some(distributed) = self.resolver.distribute(ty)? {
-            return self.compile_resolved(&distributed);
+            return self.compile(&distributed);
         }
-        let flat = self.resolver.flatten(ty)?;
-        let names = |keys: &[String]| keys.iter().map(|key| key.as_str().into()).collect();
-        let (mapping, target) = match ty {
-            Type::Pick { target, keys } => (Mapping::Pick(names(keys)), target),
-            Type::Omit { target, keys } => (Mapping::Omit(names(keys)), target),
-            Type::Partial(target) => (Mapping::Partial, target),
-            Type::Overwrite { target, overwrite } => (Mapping::Overwrite(self.node(overwrite)), target),
-            _ => unreachable!("called with a mapped type"),
-        };
         let target = self.node(target);
-        let flat = self.flat(flat);
-        Ok(Node::Mapped(Box::new(MappedNode { mapping, target, flat })))
+        Ok(Node::Mapped(Box::new(MappedNode { mapping, target, flat: Flat::default() })))
+    }
+}
+
+fn names(keys: &[String]) -> Vec<Arc<str>> {
+    keys.iter().map(|key| key.as_str().into()).collect()
+}
+
+/// Linking fills in what needs all nodes.
+fn slot_of(node: NodeId, ty: &Type) -> Slot {
+    Slot {
+        node,
+        written: written(ty),
+        resolved: Nullness::default(),
+        any: matches!(ty, Type::Any),
+        codable: codable(ty),
+    }
+}
+
+/// What a type can be as it is written: references are not followed (reference §5.8).
+fn written(ty: &Type) -> Nullness {
+    match ty {
+        Type::Literal(literal) => Nullness::of_literal(literal),
+        Type::Union(members) => {
+            members.iter().fold(Nullness::default(), |nullness, member| nullness.or(written(&member.ty)))
+        }
+        _ => Nullness::default(),
+    }
+}
+
+/// As [`written`], where `any` can be every literal.
+fn codable(ty: &Type) -> Nullness {
+    match ty {
+        Type::Any => Nullness { null: true, undefined: true },
+        Type::Union(members) => {
+            members.iter().fold(Nullness::default(), |nullness, member| nullness.or(codable(&member.ty)))
+        }
+        other => written(other),
     }
 }
 
@@ -281,68 +323,6 @@ fn fingerprint(ty: &Type) -> u64 {
     // The adapter above accepts everything.
     let _ = write!(hashed, "{ty:?}");
     hashed.0.finish()
-}
-
-/// What a type can be as it is written: references are not followed (reference §5.8).
-fn written(ty: &Type) -> Nullness {
-    match ty {
-        Type::Literal(literal) => literal_nullness(literal),
-        Type::Union(members) => members.iter().map(|member| written(&member.ty)).fold(Nullness::default(), either),
-        _ => Nullness::default(),
-    }
-}
-
-/// As [`written`], where `any` can be every literal.
-fn codable(ty: &Type) -> Nullness {
-    match ty {
-        Type::Any => Nullness { null: true, undefined: true },
-        Type::Union(members) => members.iter().map(|member| codable(&member.ty)).fold(Nullness::default(), either),
-        other => written(other),
-    }
-}
-
-fn literal_nullness(literal: &Literal) -> Nullness {
-    Nullness { null: *literal == Literal::Null, undefined: *literal == Literal::Undefined }
-}
-
-fn either(a: Nullness, b: Nullness) -> Nullness {
-    Nullness { null: a.null || b.null, undefined: a.undefined || b.undefined }
-}
-
-/// What a node can be. Unions that contain themselves end at the depth limit.
-fn nullness(nodes: &[Node], at: usize, depth: u32) -> Nullness {
-    if depth > 16 {
-        return Nullness::default();
-    }
-    match &nodes[at] {
-        Node::Literal(literal) => literal_nullness(literal),
-        Node::Union(members) => members
-            .iter()
-            .map(|member| nullness(nodes, member.slot.node.index(), depth + 1))
-            .fold(Nullness::default(), either),
-        _ => Nullness::default(),
-    }
-}
-
-fn for_each_slot(node: &mut Node, mut visit: impl FnMut(&mut Slot)) {
-    let flat = |flat: &mut Flat, visit: &mut dyn FnMut(&mut Slot)| {
-        flat.properties.values_mut().for_each(|property| visit(&mut property.slot));
-        flat.index.iter_mut().for_each(|index| visit(&mut index.slot));
-    };
-    match node {
-        Node::Array(slot) | Node::NonNullable(slot) => visit(slot),
-        Node::Tuple { elements, .. } => elements.iter_mut().for_each(visit),
-        Node::Interface(interface) => {
-            interface.properties.iter_mut().for_each(|property| visit(&mut property.slot));
-            interface.index.iter_mut().for_each(|index| visit(&mut index.slot));
-            flat(&mut interface.flat, &mut visit);
-        }
-        Node::Mapped(mapped) => flat(&mut mapped.flat, &mut visit),
-        Node::Union(members) | Node::Intersection(members) => {
-            members.iter_mut().for_each(|member| visit(&mut member.slot));
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -7,11 +7,14 @@ mod buffers;
 mod compile;
 mod custom;
 mod date_time;
+mod declared;
 #[doc(hidden)]
 pub mod derive;
 mod describe;
+mod dispatch;
 mod impls;
 mod js_string;
+mod link;
 mod object;
 mod object_id;
 mod program;
@@ -36,8 +39,8 @@ pub use js_string::JsString;
 pub use object::{Object, array_index};
 pub use object_id::{ObjectId, ParseObjectIdError};
 pub use program::{
-    BaseSlot, CustomType, Flat, IndexSlot, InterfaceNode, MappedNode, Mapping, MemberSlot, Node, NodeId, Nullness,
-    Program, PropertySlot, SchemaError, Slot, ValidateOptions,
+    BaseSlot, CustomType, Flat, IndexSlot, InterfaceNode, MappedNode, Mapping, MemberSlot, Members, Node, NodeId,
+    Nullness, Program, PropertySlot, SchemaError, Slot, ValidateOptions,
 };
 pub use registry::{Comments, Registry};
 pub use service::{Api, Message};

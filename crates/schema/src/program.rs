@@ -7,12 +7,13 @@
 use std::{
     collections::{HashMap, HashSet},
     fmt,
+    ops::Deref,
     sync::Arc,
 };
 
 use indexmap::IndexMap;
 
-use crate::{BufferKind, EnumMember, KeyType, Literal, Scalar, Value};
+use crate::{BufferKind, EnumMember, KeyType, Literal, Scalar, Value, declared::Declared, dispatch::Dispatch};
 
 /// The place of a node in its [`Program`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,17 +36,27 @@ pub struct Nullness {
     pub undefined: bool,
 }
 
+impl Nullness {
+    pub(crate) fn of_literal(literal: &Literal) -> Self {
+        Self { null: *literal == Literal::Null, undefined: *literal == Literal::Undefined }
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self { null: self.null || other.null, undefined: self.undefined || other.undefined }
+    }
+}
+
 /// A use of a type: as a property, an element, a member, a value.
 ///
 /// TSBuffer decides on null and undefined partly by the schema as it is written
-/// and partly by what it resolves to (reference §5.8, §6.2), so both are kept.
+/// and partly by what it refers to (reference §5.8, §6.2), so each view is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// The resolved type.
     pub node: NodeId,
-    /// What the type can be as written: references are not followed.
+    /// What the type can be as written: no reference is followed.
     pub written: Nullness,
-    /// What the resolved type can be.
+    /// What it can be, all references followed.
     pub resolved: Nullness,
     /// Whether the type as written is `any` itself.
     pub any: bool,
@@ -141,6 +152,38 @@ pub struct MemberSlot {
     pub slot: Slot,
 }
 
+/// The members of a union or intersection, in schema order.
+#[derive(Debug, Clone, Default)]
+pub struct Members {
+    slots: Box<[MemberSlot]>,
+    pub(crate) declared: Declared,
+    pub(crate) dispatch: Dispatch,
+}
+
+impl Members {
+    pub(crate) fn new(slots: Box<[MemberSlot]>) -> Self {
+        Self { slots, ..Self::default() }
+    }
+
+    pub(crate) fn slots_mut(&mut self) -> &mut [MemberSlot] {
+        &mut self.slots
+    }
+
+    /// The members of a union that a value may match, by position, in schema
+    /// order: a quick look at the value, not a check. No other member matches.
+    pub fn candidates(&self, value: &Value) -> impl Iterator<Item = usize> + use<'_> {
+        self.dispatch.candidates(value, self.slots.len())
+    }
+}
+
+impl Deref for Members {
+    type Target = [MemberSlot];
+
+    fn deref(&self) -> &[MemberSlot] {
+        &self.slots
+    }
+}
+
 /// A compiled type.
 #[derive(Debug, Clone)]
 pub enum Node {
@@ -176,9 +219,9 @@ pub enum Node {
     /// A mapped object type.
     Mapped(Box<MappedNode>),
     /// One or more of the members.
-    Union(Vec<MemberSlot>),
+    Union(Box<Members>),
     /// All of the members.
-    Intersection(Vec<MemberSlot>),
+    Intersection(Box<Members>),
     /// Neither null nor undefined.
     NonNullable(Slot),
     /// A type defined by the application (or `ObjectId`).
@@ -230,6 +273,9 @@ pub enum SchemaError {
     /// An indexed access whose object is no object type.
     #[error("Error objectType: {0}")]
     NotAnObjectType(&'static str),
+    /// A base, `keyof` or overwriting type that is no object type.
+    #[error("Cannot flatten non interface type: {0}")]
+    NotAnInterface(&'static str),
     /// An indexed access to a key that the object type does not have.
     #[error("Error index: {0}")]
     NoSuchIndex(String),
