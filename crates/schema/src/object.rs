@@ -84,6 +84,18 @@ impl Object {
         Some(value)
     }
 
+    /// Takes out the properties whose key does not pass, keeping the order of the others.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
+        let integer_keys = &mut self.integer_keys;
+        self.map.retain(|key, _| {
+            let kept = keep(key);
+            if !kept && array_index(key).is_some() {
+                *integer_keys -= 1;
+            }
+            kept
+        });
+    }
+
     /// The properties in JavaScript's order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.order().map(|at| {
@@ -214,6 +226,8 @@ mod tests {
         object.set("b", Value::Bool(true));
         assert_eq!(object.keys().collect::<Vec<_>>(), ["0", "1", "b", "a"]);
         object.remove("1");
+        object.set("7", Value::Null);
+        object.retain(|key| key != "7");
         assert_eq!(object.keys().collect::<Vec<_>>(), ["0", "b", "a"]);
         let owned: Vec<_> = object.into_iter().map(|(key, _)| key).collect();
         assert_eq!(owned, ["0".into(), "b".into(), Box::<str>::from("a")]);

@@ -329,6 +329,12 @@ impl Program {
         &self.nodes[id.index()]
     }
 
+    /// The ids of every node, in order.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> {
+        // Nodes are numbered by 32 bits when they are made.
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
     /// Every node, by [`NodeId::index`].
     #[must_use]
     pub fn nodes(&self) -> &[Node] {

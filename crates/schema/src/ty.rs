@@ -68,6 +68,18 @@ pub enum EnumValue {
     Null,
 }
 
+impl EnumValue {
+    /// The value in the application.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Number(number) => Value::Number(*number),
+            Self::String(text) => Value::from(text.as_str()),
+            Self::Null => Value::Null,
+        }
+    }
+}
+
 /// One member of an enum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EnumMember {
