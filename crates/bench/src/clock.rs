@@ -20,17 +20,12 @@ pub(crate) struct Clock {
 impl Clock {
     /// A clock that stands at the start of 1970 until it is first read.
     pub(crate) fn new() -> Self {
-        Self {
-            millis: 0,
-            iso: *b"1970-01-01T00:00:00.000Z",
-        }
+        Self { millis: 0, iso: *b"1970-01-01T00:00:00.000Z" }
     }
 
     /// Reads the system's clock.
     pub(crate) fn tick(&mut self) {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         self.set(u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
     }
 
@@ -78,16 +73,11 @@ const fn civil_from_days(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let era = days / 146_097;
     let day_of_era = days % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 {
-        from_march + 3
-    } else {
-        from_march - 9
-    };
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
     let year = year_of_era + era * 400 + if month <= 2 { 1 } else { 0 };
     (year, month, day)
 }

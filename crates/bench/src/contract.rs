@@ -106,10 +106,7 @@ mod tests {
             payload(&frame)
         };
         let json = write(Encoding::Json);
-        assert_eq!(
-            json,
-            br#"["Send",{"content":"Good morning, is anyone there?"},1234]"#
-        );
+        assert_eq!(json, br#"["Send",{"content":"Good morning, is anyone there?"},1234]"#);
         assert_eq!(json.len(), 58);
         let mut binary = b"\x03\x29\x01\x2c\x21\x01\x28\x1e".to_vec();
         binary.extend_from_slice(CONTENT.as_bytes());

@@ -30,9 +30,7 @@ const INPUT_LEN: usize = 2 * MAX_PAYLOAD;
 /// # Errors
 /// When the address cannot be bound.
 pub(crate) fn serve(address: SocketAddr, mode: Mode, ready: impl FnOnce()) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     LocalSet::new().block_on(&runtime, async {
         let listener = TcpListener::bind(address).await?;
         let everyone = Rc::new(Everyone::default());
@@ -90,10 +88,7 @@ async fn converse(mut stream: TcpStream, mode: Mode, everyone: Rc<Everyone>) -> 
         everyone: Rc::clone(&everyone),
     };
     let result = poll_fn(|cx| conversation.poll(cx)).await;
-    everyone
-        .outboxes
-        .borrow_mut()
-        .retain(|other| !Rc::ptr_eq(other, &outbox));
+    everyone.outboxes.borrow_mut().retain(|other| !Rc::ptr_eq(other, &outbox));
     result
 }
 
@@ -116,10 +111,7 @@ impl Conversation {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         {
             let mut waker = self.outbox.waker.borrow_mut();
-            if !waker
-                .as_ref()
-                .is_some_and(|known| known.will_wake(cx.waker()))
-            {
+            if !waker.as_ref().is_some_and(|known| known.will_wake(cx.waker())) {
                 *waker = Some(cx.waker().clone());
             }
         }
@@ -174,9 +166,7 @@ impl Conversation {
         let mut own = self.outbox.bytes.borrow_mut();
         let mut batch = self.everyone.batch.borrow_mut();
         let mut start = 0;
-        while let Some(head) =
-            Head::parse(&self.input[start..self.end]).map_err(io::Error::other)?
-        {
+        while let Some(head) = Head::parse(&self.input[start..self.end]).map_err(io::Error::other)? {
             let end = start + head.frame_len();
             if end > self.end {
                 break;

@@ -115,13 +115,7 @@ impl Head {
                 _ => return Ok(None),
             }
         };
-        Ok(Some(Self {
-            fin: first & 0x80 != 0,
-            opcode,
-            mask,
-            head_len,
-            payload_len,
-        }))
+        Ok(Some(Self { fin: first & 0x80 != 0, opcode, mask, head_len, payload_len }))
     }
 
     /// Bytes of the whole frame.
@@ -157,10 +151,7 @@ pub(crate) fn apply_mask(payload: &mut [u8], mask: [u8; 4]) {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "each branch knows the range of its length"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "each branch knows the range of its length")]
 fn write_head(out: &mut Vec<u8>, opcode: Opcode, payload_len: usize, mask: Option<[u8; 4]>) {
     let masked = if mask.is_some() { 0x80 } else { 0 };
     out.push(0x80 | opcode.bits());
@@ -193,38 +184,13 @@ mod tests {
     /// The examples of RFC 6455, section 5.7.
     #[test]
     fn heads_of_the_rfc_are_read() {
-        let text = Head {
-            fin: true,
-            opcode: Opcode::Text,
-            mask: None,
-            head_len: 2,
-            payload_len: 5,
-        };
+        let text = Head { fin: true, opcode: Opcode::Text, mask: None, head_len: 2, payload_len: 5 };
         check(&[0x81, 0x05, b'H'], Ok(Some(text)));
-        check(
-            &[0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f],
-            Ok(Some(Head {
-                mask: Some(MASK),
-                head_len: 6,
-                ..text
-            })),
-        );
-        check(
-            &[0x01, 0x03],
-            Ok(Some(Head {
-                fin: false,
-                payload_len: 3,
-                ..text
-            })),
-        );
+        check(&[0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f], Ok(Some(Head { mask: Some(MASK), head_len: 6, ..text })));
+        check(&[0x01, 0x03], Ok(Some(Head { fin: false, payload_len: 3, ..text })));
         check(
             &[0x82, 0x7e, 0x01, 0x00],
-            Ok(Some(Head {
-                opcode: Opcode::Binary,
-                head_len: 4,
-                payload_len: 256,
-                ..text
-            })),
+            Ok(Some(Head { opcode: Opcode::Binary, head_len: 4, payload_len: 256, ..text })),
         );
     }
 
@@ -246,10 +212,7 @@ mod tests {
     fn heads_that_no_peer_may_send_are_refused() {
         check(&[0xc1, 0], Err(FrameError::ReservedBit));
         check(&[0x83, 0], Err(FrameError::UnknownOpcode(3)));
-        check(
-            &[0x82, 0x7f, 0, 0, 0, 1, 0, 0, 0, 0],
-            Err(FrameError::TooLong(1 << 32)),
-        );
+        check(&[0x82, 0x7f, 0, 0, 0, 1, 0, 0, 0, 0], Err(FrameError::TooLong(1 << 32)));
     }
 
     #[test]
@@ -263,10 +226,7 @@ mod tests {
                     Some(mask) => write_client_frame(&mut bytes, Opcode::Binary, mask, &payload),
                 }
                 let head = Head::parse(&bytes).unwrap().unwrap();
-                assert_eq!(
-                    (head.opcode, head.mask, head.frame_len()),
-                    (Opcode::Binary, mask, bytes.len())
-                );
+                assert_eq!((head.opcode, head.mask, head.frame_len()), (Opcode::Binary, mask, bytes.len()));
                 let body = &mut bytes[head.head_len..];
                 if let Some(mask) = mask {
                     apply_mask(body, mask);

@@ -66,9 +66,7 @@ pub(crate) fn check_response(head: &str, encoding: Encoding) -> Result<(), Refus
 pub(crate) fn response(head: &str) -> Option<(String, Encoding)> {
     let key = header(head, "sec-websocket-key")?;
     let offered = header(head, "sec-websocket-protocol")?;
-    let encoding = Encoding::ALL
-        .into_iter()
-        .find(|encoding| encoding.subprotocol() == offered)?;
+    let encoding = Encoding::ALL.into_iter().find(|encoding| encoding.subprotocol() == offered)?;
     let response = format!(
         "HTTP/1.1 101 Switching Protocols\r\n\
          Connection: Upgrade\r\n\
@@ -119,10 +117,7 @@ mod tests {
         let status = "HTTP/1.1 404 Not Found";
         assert_eq!(check(status), Err(Refused::Status(status.to_owned())));
         assert_eq!(check(&good.replace("s3pPL", "s3pPM")), Err(Refused::Accept));
-        assert_eq!(
-            check(&good.replace(": text", ": buffer")),
-            Err(Refused::Subprotocol("text"))
-        );
+        assert_eq!(check(&good.replace(": text", ": buffer")), Err(Refused::Subprotocol("text")));
         assert_eq!(response("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), None);
     }
 }

@@ -117,18 +117,13 @@ impl Fleet {
     ///
     /// # Errors
     /// When the server refuses a connection or its upgrade.
-    pub(crate) fn connect(
-        address: SocketAddr,
-        encoding: Encoding,
-        clients: usize,
-    ) -> io::Result<Self> {
+    pub(crate) fn connect(address: SocketAddr, encoding: Encoding, clients: usize) -> io::Result<Self> {
         let poll = Poll::new()?;
         let mut connections = Vec::with_capacity(clients);
         for index in 0..clients {
             let mut connection = Connection::open(address, encoding)?;
             let interest = Interest::READABLE | Interest::WRITABLE;
-            poll.registry()
-                .register(connection.source(), Token(index), interest)?;
+            poll.registry().register(connection.source(), Token(index), interest)?;
             connections.push(connection);
         }
         Ok(Self {
@@ -157,12 +152,7 @@ impl Fleet {
         let elapsed = run.start.elapsed();
         let tally = run.tally;
         self.next_sn += plan.requests as u64;
-        Outcome {
-            elapsed,
-            errors: tally.errors(),
-            latencies: tally.into_latencies(),
-            problem,
-        }
+        Outcome { elapsed, errors: tally.errors(), latencies: tally.into_latencies(), problem }
     }
 }
 
@@ -194,14 +184,16 @@ impl Run<'_> {
                     self.fleet.connections[member].flush()?;
                 }
                 if event.is_readable() {
-                    self.receive(member)?;
+                    self.receive(member, event.is_read_closed())?;
                 }
             }
         }
         Ok(())
     }
 
-    fn receive(&mut self, member: usize) -> Result<(), Stop> {
+    /// Reads until the socket is empty. The end of the stream may be reported together with
+    /// the last bytes and never again, so a closed one is read to its end.
+    fn receive(&mut self, member: usize, closed: bool) -> Result<(), Stop> {
         loop {
             let connection = &mut self.fleet.connections[member];
             let received = connection.receive()?;
@@ -219,8 +211,8 @@ impl Run<'_> {
             }
             self.issue(member, replies)?;
             match received {
-                Received::Everything => return Ok(()),
-                Received::BufferFull => {}
+                Received::Everything if !closed => return Ok(()),
+                Received::Everything | Received::BufferFull => {}
                 Received::End => return Err(Stop::Closed),
             }
         }
@@ -259,18 +251,90 @@ const fn share(in_flight: usize, member: usize, members: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::sync::mpsc;
+    use std::thread;
+
     use super::*;
+    use crate::contract::Service;
+    use crate::{floor, handshake, process};
+
+    /// Serves the floor on a thread of its own until the tests end.
+    fn floor(mode: Mode) -> SocketAddr {
+        let address = process::free_address().unwrap();
+        let (ready, is_ready) = mpsc::channel();
+        thread::spawn(move || floor::serve(address, mode, || ready.send(()).unwrap()));
+        is_ready.recv().unwrap();
+        address
+    }
+
+    /// A server that accepts one connection, reads something, writes `frames` and leaves.
+    fn one_shot(frames: Vec<u8>) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut bytes = [0; 4096];
+            let read = stream.read(&mut bytes).unwrap();
+            let head = String::from_utf8_lossy(&bytes[..read]);
+            let (response, _) = handshake::response(&head).unwrap();
+            stream.write_all(response.as_bytes()).unwrap();
+            assert_ne!(stream.read(&mut bytes).unwrap(), 0);
+            stream.write_all(&frames).unwrap();
+        });
+        address
+    }
+
+    const PLAN: Plan = Plan { in_flight: 7, requests: 100, client: ClientKind::Pipelined, mode: Mode::Calls };
+
+    #[test]
+    fn the_floor_keeps_the_contract() {
+        for mode in [Mode::Calls, Mode::Broadcast] {
+            let address = floor(mode);
+            for encoding in Encoding::ALL {
+                for client in [ClientKind::Pipelined, ClientKind::PerRequest] {
+                    let mut fleet = Fleet::connect(address, encoding, 3).unwrap();
+                    let plan = Plan { client, mode, ..PLAN };
+                    for _ in 0..2 {
+                        let outcome = fleet.run(&plan);
+                        assert_eq!(outcome.problem, None, "{mode:?} {encoding:?} {client:?}");
+                        assert_eq!((outcome.errors, outcome.latencies.len()), (0, 100));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn broadcasts_that_nobody_asked_for_spoil_the_run() {
+        let address = floor(Mode::Broadcast);
+        let mut fleet = Fleet::connect(address, Encoding::Binary, 1).unwrap();
+        let outcome = fleet.run(&PLAN);
+        assert!(outcome.errors > 0);
+        let problem = outcome.problem.unwrap();
+        assert!(problem.contains("too many"), "{problem}");
+    }
+
+    #[test]
+    fn a_server_that_leaves_early_owes_what_is_missing() {
+        let mut frames = Vec::new();
+        for sn in [1, 2] {
+            Service::new(Encoding::Json).write_reply(&mut frames, sn);
+        }
+        let mut fleet = Fleet::connect(one_shot(frames), Encoding::Json, 1).unwrap();
+        let plan = Plan { requests: 5, in_flight: 5, ..PLAN };
+        let outcome = fleet.run(&plan);
+        assert_eq!(outcome.errors, 3);
+        assert_eq!(outcome.latencies.len(), 2);
+        assert!(outcome.problem.is_some());
+    }
 
     #[test]
     fn requests_are_spread_evenly() {
-        for (in_flight, members, expected) in [
-            (200, 1, vec![200]),
-            (10, 4, vec![3, 3, 2, 2]),
-            (2, 4, vec![1, 1, 0, 0]),
-        ] {
-            let shares: Vec<usize> = (0..members)
-                .map(|member| share(in_flight, member, members))
-                .collect();
+        for (in_flight, members, expected) in [(200, 1, vec![200]), (10, 4, vec![3, 3, 2, 2]), (2, 4, vec![1, 1, 0, 0])]
+        {
+            let shares: Vec<usize> = (0..members).map(|member| share(in_flight, member, members)).collect();
             assert_eq!(shares, expected);
         }
     }

@@ -33,10 +33,7 @@ pub(crate) fn versions() -> Vec<Version> {
     let rustc = first_line(Command::new("rustc").arg("--version"));
     rustc
         .into_iter()
-        .map(|version| Version {
-            name: "rustc".to_owned(),
-            version: version.trim_start_matches("rustc ").to_owned(),
-        })
+        .map(|version| Version { name: "rustc".to_owned(), version: version.trim_start_matches("rustc ").to_owned() })
         .collect()
 }
 

@@ -98,17 +98,9 @@ fn carry_out(task: Task) -> Result<ExitCode, Box<dyn Error>> {
             let document = serde_json::from_slice(&fs::read(file)?)?;
             print!("{}", report::markdown(&document));
         }
-        Task::Serve {
-            subject,
-            port,
-            broadcast,
-        } => {
+        Task::Serve { subject, port, broadcast } => {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-            let mode = if broadcast {
-                Mode::Broadcast
-            } else {
-                Mode::Calls
-            };
+            let mode = if broadcast { Mode::Broadcast } else { Mode::Calls };
             match &*subject {
                 "floor" => floor::serve(address, mode, say_ready)?,
                 other => return Err(format!("no subject `{other}` to serve").into()),
@@ -119,11 +111,7 @@ fn carry_out(task: Task) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn tsrpc(arguments: TsrpcArguments) -> Result<ExitCode, Box<dyn Error>> {
-    let (runs, requests) = if arguments.quick {
-        (2, 2_000)
-    } else {
-        (5, 10_000)
-    };
+    let (runs, requests) = if arguments.quick { (2, 2_000) } else { (5, 10_000) };
     let options = suite::Options {
         command: command_line(),
         repeats: arguments.runs.unwrap_or(runs).max(1),
@@ -142,20 +130,13 @@ fn tsrpc(arguments: TsrpcArguments) -> Result<ExitCode, Box<dyn Error>> {
     if let Some(file) = arguments.json {
         fs::write(file, serde_json::to_string_pretty(&document)? + "\n")?;
     }
-    Ok(if document.run.problems.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if document.run.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The command that a reader can repeat.
 fn command_line() -> String {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    format!(
-        "cargo run --release -p polywire-bench -- {}",
-        arguments.join(" ")
-    )
+    format!("cargo run --release -p polywire-bench -- {}", arguments.join(" "))
 }
 
 fn say_ready() {

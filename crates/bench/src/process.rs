@@ -93,10 +93,7 @@ impl Subprocess {
         let mut child = child?;
         let output = child.stdout.take();
         let pid = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
-        let subprocess = Self {
-            child,
-            cpu_clock: clock_getcpuclockid(pid)?,
-        };
+        let subprocess = Self { child, cpu_clock: clock_getcpuclockid(pid)? };
         for line in BufReader::new(output.ok_or(io::ErrorKind::BrokenPipe)?).lines() {
             if line? == READY {
                 return Ok(subprocess);
@@ -134,9 +131,7 @@ impl Drop for Subprocess {
 }
 
 fn anonymous_memory(status: &str) -> Option<u64> {
-    let value = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let value = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     let kibibytes: u64 = value.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kibibytes * 1024)
 }

@@ -167,12 +167,7 @@ mod tests {
                 max: 0.5,
                 runs: 5,
             }],
-            ratios: vec![Ratio {
-                scenario,
-                metric: Metric::Qps,
-                ours_over: "npm-tsrpc".to_owned(),
-                ratio: 21.5,
-            }],
+            ratios: vec![Ratio { scenario, metric: Metric::Qps, ours_over: "npm-tsrpc".to_owned(), ratio: 21.5 }],
             run: Run {
                 command: "polywire-bench tsrpc".to_owned(),
                 machine: "a machine".to_owned(),
@@ -184,10 +179,7 @@ mod tests {
             },
         };
         let mut value = serde_json::to_value(&document).unwrap();
-        assert_eq!(
-            serde_json::from_value::<Document>(value.clone()).unwrap(),
-            document
-        );
+        assert_eq!(serde_json::from_value::<Document>(value.clone()).unwrap(), document);
         value.as_object_mut().unwrap().remove("run");
         assert_eq!(
             value,
@@ -214,10 +206,8 @@ mod tests {
 
     #[test]
     fn every_metric_has_a_name() {
-        let names: Vec<String> = Metric::ALL
-            .iter()
-            .map(|metric| serde_json::to_value(metric).unwrap().to_string())
-            .collect();
+        let names: Vec<String> =
+            Metric::ALL.iter().map(|metric| serde_json::to_value(metric).unwrap().to_string()).collect();
         assert_eq!(
             names.join(" ").replace('"', ""),
             "qps average_ms p50_ms p90_ms p99_ms errors server_cpu_us_per_request \

@@ -62,26 +62,12 @@ impl Scenario {
     /// Four words: what, how much, encoding, and the kind of client.
     pub(crate) fn name(&self) -> String {
         match *self {
-            Self::Load {
-                mode,
-                shape: Shape { clients, in_flight },
-                encoding,
-                client,
-            } => format!(
-                "{} {clients}x{in_flight} {} {}",
-                mode.name(),
-                encoding.name(),
-                client.name()
-            ),
-            Self::Idle {
-                connections,
-                encoding,
-                after,
-            } => format!(
-                "idle-connections {connections} {} {}",
-                encoding.name(),
-                after.name()
-            ),
+            Self::Load { mode, shape: Shape { clients, in_flight }, encoding, client } => {
+                format!("{} {clients}x{in_flight} {} {}", mode.name(), encoding.name(), client.name())
+            }
+            Self::Idle { connections, encoding, after } => {
+                format!("idle-connections {connections} {} {}", encoding.name(), after.name())
+            }
         }
     }
 
@@ -99,26 +85,14 @@ const fn shape(clients: usize, in_flight: usize) -> Shape {
 }
 
 /// The published concurrencies of a single client.
-const SINGLE: [Shape; 5] = [
-    shape(1, 1),
-    shape(1, 10),
-    shape(1, 50),
-    shape(1, 100),
-    shape(1, 200),
-];
+const SINGLE: [Shape; 5] = [shape(1, 1), shape(1, 10), shape(1, 50), shape(1, 100), shape(1, 200)];
 
 /// The published fleets, and one whose connections each have as much to do as the largest
 /// single client.
-const FLEETS: [Shape; 4] = [
-    shape(5, 50),
-    shape(10, 100),
-    shape(20, 200),
-    shape(20, 4000),
-];
+const FLEETS: [Shape; 4] = [shape(5, 50), shape(10, 100), shape(20, 200), shape(20, 4000)];
 
 /// Without pipelining a few shapes tell all: the client's system calls decide.
-const CALLS_PER_REQUEST: [Shape; 4] =
-    [shape(1, 10), shape(1, 200), shape(20, 200), shape(200, 200)];
+const CALLS_PER_REQUEST: [Shape; 4] = [shape(1, 10), shape(1, 200), shape(20, 200), shape(200, 200)];
 
 const BROADCAST_PER_REQUEST: [Shape; 2] = [shape(1, 200), shape(20, 200)];
 
@@ -130,23 +104,11 @@ pub(crate) fn all() -> Vec<Scenario> {
     let mut all = Vec::new();
     for (mode, pipelined, per_request) in [
         (Mode::Calls, &SINGLE[..], &CALLS_PER_REQUEST[..]),
-        (
-            Mode::Broadcast,
-            &broadcast_pipelined,
-            &BROADCAST_PER_REQUEST,
-        ),
+        (Mode::Broadcast, &broadcast_pipelined, &BROADCAST_PER_REQUEST),
     ] {
         for encoding in Encoding::ALL {
-            for (client, shapes) in [
-                (ClientKind::Pipelined, pipelined),
-                (ClientKind::PerRequest, per_request),
-            ] {
-                all.extend(shapes.iter().map(|&shape| Scenario::Load {
-                    mode,
-                    shape,
-                    encoding,
-                    client,
-                }));
+            for (client, shapes) in [(ClientKind::Pipelined, pipelined), (ClientKind::PerRequest, per_request)] {
+                all.extend(shapes.iter().map(|&shape| Scenario::Load { mode, shape, encoding, client }));
             }
         }
     }
@@ -162,9 +124,7 @@ pub(crate) fn all() -> Vec<Scenario> {
 
 /// Whether every word of `filter` is a word of the scenario's name.
 pub(crate) fn matches(name: &str, filter: &[String]) -> bool {
-    filter
-        .iter()
-        .all(|wanted| name.split(' ').any(|word| word == wanted))
+    filter.iter().all(|wanted| name.split(' ').any(|word| word == wanted))
 }
 
 #[cfg(test)]

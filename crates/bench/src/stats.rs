@@ -22,10 +22,7 @@ impl Latency {
             return None;
         }
         nanos.sort_unstable();
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "latencies are far below 2^53 ns"
-        )]
+        #[expect(clippy::cast_precision_loss, reason = "latencies are far below 2^53 ns")]
         Some(Self {
             average: nanos.iter().sum::<u64>() as f64 / nanos.len() as f64,
             p50: percentile(nanos, 50) as f64,
@@ -79,11 +76,7 @@ pub(crate) enum Better {
 
 /// How many times better ours is than a peer: the median over the runs in which both have a
 /// value, each run compared with the run beside it. `None` without such a run.
-pub(crate) fn median_ratio(
-    ours: &[Option<f64>],
-    peer: &[Option<f64>],
-    better: Better,
-) -> Option<f64> {
+pub(crate) fn median_ratio(ours: &[Option<f64>], peer: &[Option<f64>], better: Better) -> Option<f64> {
     let pairs = ours.iter().zip(peer).filter_map(|(&ours, &peer)| {
         let (ours, peer) = (ours?, peer?);
         let ratio = match better {
@@ -111,15 +104,7 @@ mod tests {
     #[test]
     fn percentiles_take_the_nearest_rank() {
         let mut hundred: Vec<u64> = (1..=100).rev().collect();
-        assert_eq!(
-            Latency::of(&mut hundred),
-            Some(Latency {
-                average: 50.5,
-                p50: 50.0,
-                p90: 90.0,
-                p99: 99.0
-            })
-        );
+        assert_eq!(Latency::of(&mut hundred), Some(Latency { average: 50.5, p50: 50.0, p90: 90.0, p99: 99.0 }));
         let one = Latency::of(&mut [7]).unwrap();
         assert_eq!((one.p50, one.p90, one.p99), (7.0, 7.0, 7.0));
         let three = Latency::of(&mut [30, 10, 20]).unwrap();
@@ -129,16 +114,8 @@ mod tests {
 
     #[test]
     fn runs_are_summed_up_by_their_median() {
-        for (values, median) in [
-            (vec![3.0], 3.0),
-            (vec![9.0, 1.0, 2.0], 2.0),
-            (vec![4.0, 1.0, 2.0, 9.0], 3.0),
-        ] {
-            assert_eq!(
-                Summary::of(values.clone()).unwrap().median,
-                median,
-                "{values:?}"
-            );
+        for (values, median) in [(vec![3.0], 3.0), (vec![9.0, 1.0, 2.0], 2.0), (vec![4.0, 1.0, 2.0, 9.0], 3.0)] {
+            assert_eq!(Summary::of(values.clone()).unwrap().median, median, "{values:?}");
         }
         let summary = Summary::of([5.0, 1.0, 8.0]).unwrap();
         assert_eq!((summary.min, summary.max, summary.runs), (1.0, 8.0, 3));
@@ -158,13 +135,7 @@ mod tests {
         let ours = [Some(1.0), None, Some(1.0)];
         let peer = [Some(3.0), Some(9.0), None];
         assert_eq!(median_ratio(&ours, &peer, Better::Lower), Some(3.0));
-        assert_eq!(
-            median_ratio(&ours, &[None, Some(1.0), None], Better::Lower),
-            None
-        );
-        assert_eq!(
-            median_ratio(&[Some(0.0)], &[Some(1.0)], Better::Lower),
-            None
-        );
+        assert_eq!(median_ratio(&ours, &[None, Some(1.0), None], Better::Lower), None);
+        assert_eq!(median_ratio(&[Some(0.0)], &[Some(1.0)], Better::Lower), None);
     }
 }

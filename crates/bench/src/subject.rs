@@ -43,9 +43,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "npm-tsrpc",
         about: "the npm package `tsrpc`, plain JavaScript, logging off",
-        program: Program::Node {
-            folder: "npm-tsrpc",
-        },
+        program: Program::Node { folder: "npm-tsrpc" },
     },
 ];
 
@@ -87,9 +85,7 @@ impl Subject {
 }
 
 fn peer_folder(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("peers")
-        .join(folder)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(folder)
 }
 
 /// Runs `npm ci` unless the installed packages are those of the lock.
@@ -101,9 +97,7 @@ fn install_node(folder: &Path) -> Result<String, String> {
     let wanted = fs::read(&lock).map_err(|error| format!("no package-lock.json: {error}"))?;
     if fs::read(&installed).ok().as_ref() != Some(&wanted) {
         let mut npm = Command::new("npm");
-        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-            .current_dir(folder)
-            .stdout(Stdio::null());
+        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(folder).stdout(Stdio::null());
         match npm.status() {
             Ok(status) if status.success() => {}
             Ok(status) => return Err(format!("`npm ci` failed: {status}")),
@@ -119,9 +113,8 @@ fn install_node(folder: &Path) -> Result<String, String> {
 fn direct_dependencies(manifest: &[u8]) -> Option<String> {
     let manifest: serde_json::Value = serde_json::from_slice(manifest).ok()?;
     let packages = manifest["dependencies"].as_object()?.iter();
-    let packages: Option<Vec<String>> = packages
-        .map(|(name, version)| Some(format!("{name} {}", version.as_str()?)))
-        .collect();
+    let packages: Option<Vec<String>> =
+        packages.map(|(name, version)| Some(format!("{name} {}", version.as_str()?))).collect();
     Some(packages?.join(", "))
 }
 

@@ -58,36 +58,22 @@ pub(crate) fn run(options: &Options) -> io::Result<Document> {
         }
         match subject.install() {
             Ok(version) => {
-                versions.push(Version {
-                    name: subject.name.to_owned(),
-                    version,
-                });
+                versions.push(Version { name: subject.name.to_owned(), version });
                 subjects.push(subject);
             }
             Err(reason) => {
                 eprintln!("skipped: {} ({reason})", subject.name);
-                skipped.push(Skipped {
-                    subject: subject.name.to_owned(),
-                    reason,
-                });
+                skipped.push(Skipped { subject: subject.name.to_owned(), reason });
             }
         }
     }
-    let scenarios: Vec<Scenario> = scenario::all()
-        .into_iter()
-        .filter(|scenario| scenario::matches(&scenario.name(), &options.filter))
-        .collect();
+    let scenarios: Vec<Scenario> =
+        scenario::all().into_iter().filter(|scenario| scenario::matches(&scenario.name(), &options.filter)).collect();
 
     let mut results = Results::new(&scenarios, &subjects);
     for repeat in 0..options.repeats {
         eprintln!("repeat {} of {}", repeat + 1, options.repeats);
-        Repeat {
-            cores,
-            requests: options.requests,
-            first: repeat,
-            results: &mut results,
-        }
-        .measure()?;
+        Repeat { cores, requests: options.requests, first: repeat, results: &mut results }.measure()?;
     }
     let (rows, ratios) = (results.rows(), results.ratios());
     Ok(Document {
@@ -133,10 +119,7 @@ impl<'a> Results<'a> {
             let found = measurement.iter().find(|(other, _)| *other == metric);
             found.map(|&(_, value)| value)
         };
-        self.measurements[scenario][subject]
-            .iter()
-            .map(value)
-            .collect()
+        self.measurements[scenario][subject].iter().map(value).collect()
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -164,11 +147,7 @@ impl<'a> Results<'a> {
     }
 
     fn ratios(&self) -> Vec<Ratio> {
-        let Some(ours) = self
-            .subjects
-            .iter()
-            .position(|subject| subject.name == OURS)
-        else {
+        let Some(ours) = self.subjects.iter().position(|subject| subject.name == OURS) else {
             return Vec::new();
         };
         let mut ratios = Vec::new();
@@ -221,39 +200,20 @@ impl Repeat<'_, '_> {
         Ok(())
     }
 
-    fn measure_one(
-        &mut self,
-        at: usize,
-        which: usize,
-        server: &mut Option<Server>,
-    ) -> io::Result<()> {
+    fn measure_one(&mut self, at: usize, which: usize, server: &mut Option<Server>) -> io::Result<()> {
         let scenario = self.results.scenarios[at];
         let subject = self.results.subjects[which];
         let measured = match scenario {
-            Scenario::Load {
-                mode,
-                shape,
-                encoding,
-                client,
-            } => {
+            Scenario::Load { mode, shape, encoding, client } => {
                 if server.is_none() {
                     *server = self.start(subject, mode)?;
                 }
                 server.as_ref().map(|server| {
-                    let plan = Plan {
-                        in_flight: shape.in_flight,
-                        requests: self.requests,
-                        client,
-                        mode,
-                    };
+                    let plan = Plan { in_flight: shape.in_flight, requests: self.requests, client, mode };
                     server.load(encoding, shape, &plan)
                 })
             }
-            Scenario::Idle {
-                connections,
-                encoding,
-                after,
-            } => {
+            Scenario::Idle { connections, encoding, after } => {
                 // Memory is measured on a process that has done nothing else.
                 let fresh = self.start(subject, Mode::Calls)?;
                 fresh.map(|server| server.idle(encoding, connections, after))
@@ -262,10 +222,7 @@ impl Repeat<'_, '_> {
         let (measurement, problem) = match measured {
             Some(Ok(measured)) => measured,
             Some(Err(error)) => (spoilt(self.requests as u64), Some(error.to_string())),
-            None => (
-                spoilt(self.requests as u64),
-                Some("it did not start".to_owned()),
-            ),
+            None => (spoilt(self.requests as u64), Some("it did not start".to_owned())),
         };
         if let Some(problem) = problem {
             let problem = format!("{} on {}: {problem}", scenario.name(), subject.name);
@@ -305,29 +262,16 @@ struct Server {
 impl Server {
     fn warm_up(&self, mode: Mode) -> io::Result<()> {
         for encoding in Encoding::ALL {
-            let plan = Plan {
-                in_flight: 50,
-                requests: PROCESS_WARM_UP,
-                client: ClientKind::Pipelined,
-                mode,
-            };
+            let plan = Plan { in_flight: 50, requests: PROCESS_WARM_UP, client: ClientKind::Pipelined, mode };
             // What goes wrong here goes wrong again where it is counted.
             Fleet::connect(self.address, encoding, 1)?.run(&plan);
         }
         Ok(())
     }
 
-    fn load(
-        &self,
-        encoding: Encoding,
-        shape: Shape,
-        plan: &Plan,
-    ) -> io::Result<(Measurement, Option<String>)> {
+    fn load(&self, encoding: Encoding, shape: Shape, plan: &Plan) -> io::Result<(Measurement, Option<String>)> {
         let mut fleet = Fleet::connect(self.address, encoding, shape.clients)?;
-        let warm_up = fleet.run(&Plan {
-            requests: plan.requests / 5,
-            ..*plan
-        });
+        let warm_up = fleet.run(&Plan { requests: plan.requests / 5, ..*plan });
         if warm_up.errors > 0 {
             return Ok((spoilt(warm_up.errors), warm_up.problem));
         }
@@ -348,24 +292,13 @@ impl Server {
             (Metric::P90Ms, latency.p90 / 1e6),
             (Metric::P99Ms, latency.p99 / 1e6),
             (Metric::Errors, 0.0),
-            (
-                Metric::ServerCpuUsPerRequest,
-                per_request(server_after.saturating_sub(server_before)),
-            ),
-            (
-                Metric::LoadCpuUsPerRequest,
-                per_request(load_after.saturating_sub(load_before)),
-            ),
+            (Metric::ServerCpuUsPerRequest, per_request(server_after.saturating_sub(server_before))),
+            (Metric::LoadCpuUsPerRequest, per_request(load_after.saturating_sub(load_before))),
         ];
         Ok((measurement, None))
     }
 
-    fn idle(
-        &self,
-        encoding: Encoding,
-        connections: usize,
-        after: After,
-    ) -> io::Result<(Measurement, Option<String>)> {
+    fn idle(&self, encoding: Encoding, connections: usize, after: After) -> io::Result<(Measurement, Option<String>)> {
         let open = |connections: usize| -> io::Result<(Fleet, u64, Option<String>)> {
             let mut fleet = Fleet::connect(self.address, encoding, connections)?;
             let (errors, problem) = match after {

@@ -40,10 +40,7 @@ pub(crate) struct AnswerReader {
 impl AnswerReader {
     /// A reader for one encoding.
     pub(crate) fn new(encoding: Encoding) -> Self {
-        Self {
-            encoding,
-            json_chat: format!(r#"["Chat",{{"content":"{CONTENT}","time":""#).into_bytes(),
-        }
+        Self { encoding, json_chat: format!(r#"["Chat",{{"content":"{CONTENT}","time":""#).into_bytes() }
     }
 
     /// Reads the payload of one frame.
@@ -66,9 +63,7 @@ impl AnswerReader {
         };
         if let Some(rest) = payload.strip_prefix(JSON_REPLY) {
             let digits = rest[date_then(rest, br#""}},"#)?..].strip_suffix(b"]")?;
-            return Some(Answer::Reply {
-                sn: decimal(digits)?,
-            });
+            return Some(Answer::Reply { sn: decimal(digits)? });
         }
         let rest = payload.strip_prefix(&*self.json_chat)?;
         let end = date_then(rest, br#""}]"#)?;
@@ -79,20 +74,14 @@ impl AnswerReader {
 /// Any JSON of the same meaning: other key orders, white space, escapes.
 fn json(payload: &[u8]) -> Option<Answer> {
     let frame: Vec<Value> = serde_json::from_slice(payload).ok()?;
-    let has_date = |value: &Value| {
-        value["time"]
-            .as_str()
-            .is_some_and(|time| is_iso_date(time.as_bytes()))
-    };
+    let has_date = |value: &Value| value["time"].as_str().is_some_and(|time| is_iso_date(time.as_bytes()));
     match &*frame {
         [name, reply, sn] if name == "Send" => {
             let succeeded = reply["isSucc"] == true && has_date(&reply["res"]);
             let sn = sn.as_u64()?;
             succeeded.then_some(Answer::Reply { sn })
         }
-        [name, chat] if name == "Chat" => {
-            (chat["content"] == CONTENT && has_date(chat)).then_some(Answer::Chat)
-        }
+        [name, chat] if name == "Chat" => (chat["content"] == CONTENT && has_date(chat)).then_some(Answer::Chat),
         _ => None,
     }
 }
@@ -143,10 +132,7 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || digits.len() > 18 {
         return None;
     }
-    digits.iter().try_fold(0, |number, byte| {
-        byte.is_ascii_digit()
-            .then(|| number * 10 + u64::from(byte - b'0'))
-    })
+    digits.iter().try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + u64::from(byte - b'0')))
 }
 
 #[cfg(test)]
@@ -164,14 +150,8 @@ mod tests {
     #[test]
     fn json_is_read_by_its_meaning() {
         let reply = Some(Answer::Reply { sn: 17 });
-        check_json(
-            r#"["Send",{"isSucc":true,"res":{"time":"DATE"}},17]"#,
-            reply,
-        );
-        check_json(
-            r#"[ "Send", {"res": {"time": "DATE"}, "isSucc": true}, 17 ]"#,
-            reply,
-        );
+        check_json(r#"["Send",{"isSucc":true,"res":{"time":"DATE"}},17]"#, reply);
+        check_json(r#"[ "Send", {"res": {"time": "DATE"}, "isSucc": true}, 17 ]"#, reply);
         let chat = Some(Answer::Chat);
         check_json(r#"["Chat",{"content":"CONTENT","time":"DATE"}]"#, chat);
         check_json(r#"["Chat",{"time":"DATE","content":"CONTENT"}]"#, chat);
@@ -206,12 +186,7 @@ mod tests {
         let body = b"\x01\x29\xe4\xc8\xf3\xc4\xb7\x33";
         let reply = [b"\x03\x28\x08", &body[..], b"\x31\x01\x35\x11"].concat();
         check_binary(&reply, Some(Answer::Reply { sn: 17 }));
-        let chat = [
-            b"\x02\x28\x28\x02\x28\x1e",
-            CONTENT.as_bytes(),
-            b"\x2d\xe4\xc8\xf3\xc4\xb7\x33\x31\x00",
-        ]
-        .concat();
+        let chat = [b"\x02\x28\x28\x02\x28\x1e", CONTENT.as_bytes(), b"\x2d\xe4\xc8\xf3\xc4\xb7\x33\x31\x00"].concat();
         check_binary(&chat, Some(Answer::Chat));
         for end in 0..reply.len() {
             check_binary(&reply[..end], None);

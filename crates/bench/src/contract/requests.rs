@@ -21,8 +21,7 @@ impl RequestWriter {
         let mut prefix = Vec::new();
         match encoding {
             Encoding::Json => {
-                prefix
-                    .extend_from_slice(format!(r#"["Send",{{"content":"{CONTENT}"}},"#).as_bytes());
+                prefix.extend_from_slice(format!(r#"["Send",{{"content":"{CONTENT}"}},"#).as_bytes());
             }
             Encoding::Binary => {
                 let mut body = Vec::new();
@@ -40,12 +39,7 @@ impl RequestWriter {
                 varint::write(&mut prefix, tag::INPUT_SN);
             }
         }
-        Self {
-            encoding,
-            prefix,
-            payload: Vec::new(),
-            mask: 0x9e37_79b9,
-        }
+        Self { encoding, prefix, payload: Vec::new(), mask: 0x9e37_79b9 }
     }
 
     /// Appends one masked frame.
@@ -58,15 +52,7 @@ impl RequestWriter {
             Encoding::Binary => varint::write(&mut self.payload, sn),
         }
         // Every frame has a key of its own, as clients do it.
-        self.mask = self
-            .mask
-            .wrapping_mul(0x0019_660d)
-            .wrapping_add(0x3c6e_f35f);
-        frame::write_client_frame(
-            out,
-            self.encoding.opcode(),
-            self.mask.to_be_bytes(),
-            &self.payload,
-        );
+        self.mask = self.mask.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+        frame::write_client_frame(out, self.encoding.opcode(), self.mask.to_be_bytes(), &self.payload);
     }
 }

@@ -34,8 +34,7 @@ fn parse_json(payload: &[u8]) -> Option<Request<'_>> {
         #[serde(borrow)]
         content: Cow<'a, str>,
     }
-    let (name, Send { content }, sn): (&str, Send<'_>, u64) =
-        serde_json::from_slice(payload).ok()?;
+    let (name, Send { content }, sn): (&str, Send<'_>, u64) = serde_json::from_slice(payload).ok()?;
     (name == "Send").then_some(Request { content, sn })
 }
 
@@ -55,10 +54,7 @@ fn parse_binary(mut payload: &[u8]) -> Option<Request<'_>> {
         return None;
     }
     let content = str::from_utf8(varint::read_bytes(&mut body)?).ok()?;
-    Some(Request {
-        content: Cow::Borrowed(content),
-        sn: sn?,
-    })
+    Some(Request { content: Cow::Borrowed(content), sn: sn? })
 }
 
 /// Encodes replies and broadcasts, framed.
@@ -73,12 +69,7 @@ pub(crate) struct Service {
 impl Service {
     /// A service for one connection.
     pub(crate) fn new(encoding: Encoding) -> Self {
-        Self {
-            encoding,
-            clock: Clock::new(),
-            body: Vec::new(),
-            payload: Vec::new(),
-        }
+        Self { encoding, clock: Clock::new(), body: Vec::new(), payload: Vec::new() }
     }
 
     /// How this connection's values travel.
@@ -96,8 +87,7 @@ impl Service {
         self.payload.clear();
         match self.encoding {
             Encoding::Json => {
-                self.payload
-                    .extend_from_slice(br#"["Send",{"isSucc":true,"res":{"time":""#);
+                self.payload.extend_from_slice(br#"["Send",{"isSucc":true,"res":{"time":""#);
                 self.payload.extend_from_slice(self.clock.iso());
                 // Writing to a vector cannot fail.
                 drop(write!(self.payload, "\"}}}},{sn}]"));
@@ -165,11 +155,7 @@ mod tests {
             r#"["Send",{"content":"hi"}]"#,
             "",
         ] {
-            assert_eq!(
-                Request::parse(Encoding::Json, text.as_bytes()),
-                None,
-                "{text}"
-            );
+            assert_eq!(Request::parse(Encoding::Json, text.as_bytes()), None, "{text}");
         }
         for bytes in [
             &b"\x03\x29\x00\x2c\x05\x01\x28\x02hi\x31\x01"[..],
@@ -177,11 +163,7 @@ mod tests {
             b"\x03\x29\x01\x2c\x05\x01\x28\x09hi\x31\x01",
             b"",
         ] {
-            assert_eq!(
-                Request::parse(Encoding::Binary, bytes),
-                None,
-                "{bytes:02x?}"
-            );
+            assert_eq!(Request::parse(Encoding::Binary, bytes), None, "{bytes:02x?}");
         }
     }
 

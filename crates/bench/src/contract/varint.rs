@@ -37,13 +37,7 @@ mod tests {
 
     #[test]
     fn numbers_are_read_back() {
-        for (value, len) in [
-            (0, 1),
-            (127, 1),
-            (128, 2),
-            (1_733_000_000_000, 6),
-            (u64::MAX, 10),
-        ] {
+        for (value, len) in [(0, 1), (127, 1), (128, 2), (1_733_000_000_000, 6), (u64::MAX, 10)] {
             let mut bytes = Vec::new();
             write(&mut bytes, value);
             assert_eq!(bytes.len(), len);

@@ -97,11 +97,7 @@ impl Connection {
                 Ok(0) => return Ok(Received::End),
                 Ok(read) => {
                     self.end += read;
-                    return Ok(if self.end == self.input.len() {
-                        Received::BufferFull
-                    } else {
-                        Received::Everything
-                    });
+                    return Ok(if self.end == self.input.len() { Received::BufferFull } else { Received::Everything });
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     return Ok(Received::Everything);
@@ -114,9 +110,7 @@ impl Connection {
 
     /// The payload of the next whole data frame.
     pub(super) fn next_payload(&mut self) -> Result<Option<&[u8]>, BadFrame> {
-        let Self {
-            input, start, end, ..
-        } = self;
+        let Self { input, start, end, .. } = self;
         loop {
             let Some(head) = Head::parse(&input[*start..*end])? else {
                 return Ok(None);
@@ -144,10 +138,7 @@ impl Connection {
 
 /// Connects and upgrades, and leaves the socket blocking. For the load generator and for
 /// connections that only wait.
-pub(super) fn open_blocking(
-    address: SocketAddr,
-    encoding: Encoding,
-) -> io::Result<std::net::TcpStream> {
+pub(super) fn open_blocking(address: SocketAddr, encoding: Encoding) -> io::Result<std::net::TcpStream> {
     let mut stream = std::net::TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(super::STALL))?;
@@ -162,8 +153,7 @@ pub(super) fn open_blocking(
         }
         head.extend_from_slice(&piece[..read]);
     }
-    handshake::check_response(&String::from_utf8_lossy(&head), encoding)
-        .map_err(io::Error::other)?;
+    handshake::check_response(&String::from_utf8_lossy(&head), encoding).map_err(io::Error::other)?;
     Ok(stream)
 }
 

@@ -44,12 +44,7 @@ struct Member {
 }
 
 impl Tally {
-    pub(super) fn new(
-        members: usize,
-        requests: usize,
-        deliveries: Deliveries,
-        first_sn: u64,
-    ) -> Self {
+    pub(super) fn new(members: usize, requests: usize, deliveries: Deliveries, first_sn: u64) -> Self {
         Self {
             requests,
             first_sn,
@@ -57,9 +52,7 @@ impl Tally {
                 Deliveries::None => 0,
                 Deliveries::ToAll => requests,
             },
-            members: std::iter::repeat_with(Member::default)
-                .take(members)
-                .collect(),
+            members: std::iter::repeat_with(Member::default).take(members).collect(),
             issued: 0,
             chats: 0,
             surplus: 0,
@@ -133,11 +126,7 @@ mod tests {
         let mut tally = Tally::new(2, 3, Deliveries::ToAll, 100);
         assert_eq!(tally.issue(0, 0), Some(100));
         assert_eq!(tally.issue(0, 0), Some(101));
-        assert_eq!(
-            tally.issue(1, 5),
-            Some(100),
-            "each connection counts for itself"
-        );
+        assert_eq!(tally.issue(1, 5), Some(100), "each connection counts for itself");
         assert_eq!(tally.issue(1, 5), None, "all requests are sent");
         assert_eq!(tally.errors(), 3 + 6);
         tally.reply(0, 101, 10).unwrap();

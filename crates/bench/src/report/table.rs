@@ -21,22 +21,10 @@ enum Promise {
 }
 
 const TARGETS: [Target; 6] = [
-    Target {
-        scenario: "calls 1x200 json pipelined",
-        promise: Promise::CheaperThan("npm-tsrpc", 20.0),
-    },
-    Target {
-        scenario: "calls 1x200 binary pipelined",
-        promise: Promise::CheaperThan("npm-tsrpc", 20.0),
-    },
-    Target {
-        scenario: "broadcast 20x200 json pipelined",
-        promise: Promise::CheaperThan("npm-tsrpc", 40.0),
-    },
-    Target {
-        scenario: "broadcast 20x200 binary pipelined",
-        promise: Promise::CheaperThan("npm-tsrpc", 40.0),
-    },
+    Target { scenario: "calls 1x200 json pipelined", promise: Promise::CheaperThan("npm-tsrpc", 20.0) },
+    Target { scenario: "calls 1x200 binary pipelined", promise: Promise::CheaperThan("npm-tsrpc", 20.0) },
+    Target { scenario: "broadcast 20x200 json pipelined", promise: Promise::CheaperThan("npm-tsrpc", 40.0) },
+    Target { scenario: "broadcast 20x200 binary pipelined", promise: Promise::CheaperThan("npm-tsrpc", 40.0) },
     Target {
         scenario: "idle-connections 2000 json after-call",
         promise: Promise::AtMost(Metric::RssBytesPerConnection, 8192.0),
@@ -53,10 +41,7 @@ pub(crate) fn tables(document: &Document) -> String {
     let mut rest = &document.rows[..];
     while let Some(first) = rest.first() {
         let group = group_of(&first.scenario);
-        let len = rest
-            .iter()
-            .take_while(|row| group_of(&row.scenario) == group)
-            .count();
+        let len = rest.iter().take_while(|row| group_of(&row.scenario) == group).count();
         let (rows, behind) = rest.split_at(len);
         rest = behind;
         let (what, encoding) = group;
@@ -93,16 +78,10 @@ pub(crate) fn markdown(document: &Document) -> String {
             .find(|subject| subject.name == version.name)
             .map(|subject| format!(" ({})", subject.about))
             .unwrap_or_default();
-        say(format_args!(
-            "- {}: {}{about}\n",
-            version.name, version.version
-        ));
+        say(format_args!("- {}: {}{about}\n", version.name, version.version));
     }
     for skipped in &run.skipped {
-        say(format_args!(
-            "- skipped: {} ({})\n",
-            skipped.subject, skipped.reason
-        ));
+        say(format_args!("- skipped: {} ({})\n", skipped.subject, skipped.reason));
     }
     for problem in &run.problems {
         say(format_args!("- went wrong: {problem}\n"));
@@ -111,10 +90,7 @@ pub(crate) fn markdown(document: &Document) -> String {
     if targets.len() > 1 {
         say(format_args!("\n## Targets\n\n{}", align(&targets)));
     }
-    say(format_args!(
-        "\n## Tables\n\n{}",
-        tables(document).trim_end()
-    ));
+    say(format_args!("\n## Tables\n\n{}", tables(document).trim_end()));
     out.push('\n');
     out
 }
@@ -181,29 +157,15 @@ fn load_lines(document: &Document, rows: &[Row]) -> Vec<Vec<String>> {
             number(value(Metric::P99Ms)),
             errors(rows, scenario, subject),
             number(value(Metric::ServerCpuUsPerRequest)),
-            times(ratio(
-                document,
-                scenario,
-                subject,
-                Metric::ServerCpuUsPerRequest,
-            )),
+            times(ratio(document, scenario, subject, Metric::ServerCpuUsPerRequest)),
         ]);
     }
     lines
 }
 
 fn idle_lines(document: &Document, rows: &[Row]) -> Vec<Vec<String>> {
-    let mut lines = vec![
-        [
-            "connections",
-            "idle",
-            "subject",
-            "bytes each",
-            "ours better by",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-    ];
+    let mut lines =
+        vec![["connections", "idle", "subject", "bytes each", "ours better by"].map(str::to_owned).to_vec()];
     let metric = Metric::RssBytesPerConnection;
     for (scenario, subject) in pairs(rows) {
         let [_, connections, _, after] = words(scenario);
@@ -219,11 +181,7 @@ fn idle_lines(document: &Document, rows: &[Row]) -> Vec<Vec<String>> {
 }
 
 fn target_lines(document: &Document) -> Vec<Vec<String>> {
-    let mut lines = vec![
-        ["scenario", "target", "measured", ""]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    let mut lines = vec![["scenario", "target", "measured", ""].map(str::to_owned).to_vec()];
     for Target { scenario, promise } in &TARGETS {
         let (target, measured, kept) = match *promise {
             Promise::CheaperThan(peer, least) => {
@@ -243,22 +201,14 @@ fn target_lines(document: &Document) -> Vec<Vec<String>> {
             }
         };
         let verdict = if kept { "met" } else { "**missed**" };
-        lines.push(vec![
-            (*scenario).to_owned(),
-            target,
-            measured,
-            verdict.to_owned(),
-        ]);
+        lines.push(vec![(*scenario).to_owned(), target, measured, verdict.to_owned()]);
     }
     lines
 }
 
 /// Scenario and subject of every line of a table, in the order of the rows.
 fn pairs(rows: &[Row]) -> Vec<(&str, &str)> {
-    let mut pairs: Vec<(&str, &str)> = rows
-        .iter()
-        .map(|row| (&*row.scenario, &*row.subject))
-        .collect();
+    let mut pairs: Vec<(&str, &str)> = rows.iter().map(|row| (&*row.scenario, &*row.subject)).collect();
     pairs.dedup();
     pairs
 }
@@ -268,25 +218,17 @@ fn median(rows: &[Row], scenario: &str, subject: &str, metric: Metric) -> Option
 }
 
 fn find<'a>(rows: &'a [Row], scenario: &str, subject: &str, metric: Metric) -> Option<&'a Row> {
-    rows.iter()
-        .find(|row| row.scenario == scenario && row.subject == subject && row.metric == metric)
+    rows.iter().find(|row| row.scenario == scenario && row.subject == subject && row.metric == metric)
 }
 
 /// Of the worst repeat, since one bad run of five must not hide behind the median.
 fn errors(rows: &[Row], scenario: &str, subject: &str) -> String {
-    find(rows, scenario, subject, Metric::Errors)
-        .map_or_else(|| NOTHING.to_owned(), |row| format!("{:.0}", row.max))
+    find(rows, scenario, subject, Metric::Errors).map_or_else(|| NOTHING.to_owned(), |row| format!("{:.0}", row.max))
 }
 
 fn ratio(document: &Document, scenario: &str, peer: &str, metric: Metric) -> Option<f64> {
-    let is_wanted = |ratio: &&Ratio| {
-        ratio.scenario == scenario && ratio.ours_over == peer && ratio.metric == metric
-    };
-    document
-        .ratios
-        .iter()
-        .find(is_wanted)
-        .map(|ratio| ratio.ratio)
+    let is_wanted = |ratio: &&Ratio| ratio.scenario == scenario && ratio.ours_over == peer && ratio.metric == metric;
+    document.ratios.iter().find(is_wanted).map(|ratio| ratio.ratio)
 }
 
 /// In place of a number that no run gave.
@@ -405,10 +347,7 @@ mod tests {
                 machine: "a machine".to_owned(),
                 requests: 10_000,
                 repeats: 5,
-                versions: vec![Version {
-                    name: "npm-tsrpc".to_owned(),
-                    version: "tsrpc 3.4.21".to_owned(),
-                }],
+                versions: vec![Version { name: "npm-tsrpc".to_owned(), version: "tsrpc 3.4.21".to_owned() }],
                 skipped: vec![],
                 problems: vec!["npm-tsrpc fell over".to_owned()],
             },
@@ -425,11 +364,7 @@ mod tests {
             .collect();
         assert_eq!(lines[1][..4], ["1x200", "pipelined", OURS, "1,500,000"]);
         assert_eq!(lines[1][9..], ["0.500", ""]);
-        assert_eq!(
-            lines[2][2..4],
-            ["npm-tsrpc", "–"],
-            "a spoilt run has no rate"
-        );
+        assert_eq!(lines[2][2..4], ["npm-tsrpc", "–"], "a spoilt run has no rate");
         assert_eq!(lines[2][8..], ["3", "–", "30.0×"]);
         assert_eq!(lines[4], ["2000", "after-call", OURS, "9,000", ""]);
     }
