@@ -1,0 +1,168 @@
+//! Calls in flight on the client's side.
+//!
+//! Knows nothing of sockets, clocks or tasks. Invariant: a serial number is
+//! either free or names exactly one waiting call, and every waiting call leaves
+//! the table exactly once: answered, expired, withdrawn, or when the session ends.
+
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+use foldhash::fast::FixedState;
+
+/// A call that waits, with what its caller left to be woken by.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Pending<W> {
+    /// The serial number.
+    pub sn: u64,
+    /// The caller's.
+    pub waiter: W,
+}
+
+/// How a call is made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallOptions {
+    /// How long to wait; no limit where there is none.
+    pub timeout: Option<Duration>,
+    /// A key to withdraw several calls by.
+    pub abort_key: Option<Box<str>>,
+}
+
+/// Why a call cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// As many calls wait as the limit allows.
+    #[error("{limit} calls are in flight already, which is the limit; wait for one of them")]
+    TooManyInFlight {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// The calls in flight.
+#[derive(Debug)]
+pub struct PendingCalls<W> {
+    calls: HashMap<u64, Entry<W>, FixedState>,
+    last_sn: u64,
+    limit: usize,
+    /// Not after the first deadline of any waiting call.
+    earliest: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Entry<W> {
+    waiter: W,
+    deadline: Option<Instant>,
+    abort_key: Option<Box<str>>,
+}
+
+impl<W> PendingCalls<W> {
+    /// JavaScript counts exactly up to here; then serial numbers start again.
+    const MAX_SN: u64 = (1 << 53) - 1;
+
+    /// No calls, of which `limit` may be in flight.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Self { calls: HashMap::default(), last_sn: 0, limit, earliest: None }
+    }
+
+    /// Admits a call and gives it its serial number: 1, 2, …
+    ///
+    /// # Errors
+    /// [`CallError::TooManyInFlight`]; nothing is kept.
+    pub fn start(&mut self, now: Instant, options: CallOptions, waiter: W) -> Result<u64, CallError> {
+        if self.calls.len() >= self.limit {
+            return Err(CallError::TooManyInFlight { limit: self.limit });
+        }
+        let sn = self.next_sn();
+        self.last_sn = sn;
+        let deadline = options.timeout.and_then(|timeout| now.checked_add(timeout));
+        if let Some(deadline) = deadline {
+            self.earliest = Some(self.earliest.map_or(deadline, |earliest| earliest.min(deadline)));
+        }
+        self.calls.insert(sn, Entry { waiter, deadline, abort_key: options.abort_key });
+        Ok(sn)
+    }
+
+    /// The serial number of the next call.
+    #[must_use]
+    pub fn next_sn(&self) -> u64 {
+        let mut sn = self.last_sn;
+        loop {
+            sn = if sn >= Self::MAX_SN { 1 } else { sn + 1 };
+            if !self.calls.contains_key(&sn) {
+                return sn;
+            }
+        }
+    }
+
+    /// The serial number of the last call; 0 before the first.
+    #[must_use]
+    pub fn last_sn(&self) -> u64 {
+        self.last_sn
+    }
+
+    /// The number of calls in flight.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Whether no call is in flight.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Takes out the call that was answered, or is withdrawn. `None` where nobody
+    /// waits for it any more: late answers are normal, not an error.
+    pub fn take(&mut self, sn: u64) -> Option<W> {
+        let entry = self.calls.remove(&sn)?;
+        if self.calls.is_empty() {
+            self.earliest = None;
+        }
+        Some(entry.waiter)
+    }
+
+    /// Takes out every call with this key.
+    pub fn take_key(&mut self, key: &str) -> Vec<Pending<W>> {
+        self.take_if(|entry| entry.abort_key.as_deref() == Some(key))
+    }
+
+    /// Takes out every call.
+    pub fn take_all(&mut self) -> Vec<Pending<W>> {
+        self.take_if(|_| true)
+    }
+
+    /// Takes out the calls whose deadline has come.
+    pub fn expire(&mut self, now: Instant) -> Vec<Pending<W>> {
+        if self.earliest.is_none_or(|earliest| earliest > now) {
+            return Vec::new();
+        }
+        let expired = self.take_if(|entry| entry.deadline.is_some_and(|deadline| deadline <= now));
+        self.earliest = self.calls.values().filter_map(|entry| entry.deadline).min();
+        expired
+    }
+
+    /// When to call [`expire`](Self::expire) next: never late, and early at most once for each answered call.
+    ///
+    /// Answered calls do not move it, so that neither a call nor an answer costs
+    /// more than a table entry; a look finds the true next deadline.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.earliest
+    }
+
+    /// In the order of their serial numbers.
+    fn take_if(&mut self, mut condition: impl FnMut(&Entry<W>) -> bool) -> Vec<Pending<W>> {
+        let taken = self.calls.extract_if(|_, entry| condition(entry));
+        let mut taken: Vec<_> = taken.map(|(sn, entry)| Pending { sn, waiter: entry.waiter }).collect();
+        taken.sort_unstable_by_key(|pending| pending.sn);
+        if self.calls.is_empty() {
+            self.earliest = None;
+        }
+        taken
+    }
+}
