@@ -28,7 +28,7 @@ pub struct DateTime {
     millis: i64,
 }
 
-const MILLIS_PER_DAY: i64 = 86_400_000;
+pub(crate) const MILLIS_PER_DAY: i64 = 86_400_000;
 
 impl DateTime {
     /// The earliest: 100,000,000 days before 1970.
@@ -147,7 +147,7 @@ fn days_in_month(year: i64, month: u32) -> u32 {
 
 /// Days since 1970 of a date of the proleptic Gregorian calendar. Years begin in
 /// March here, so that the leap day is the last of its year; eras have 400 years.
-fn days_from_civil(year: i64, month: u32, day: u32) -> i64 {
+pub(crate) fn days_from_civil(year: i64, month: u32, day: u32) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
@@ -157,7 +157,7 @@ fn days_from_civil(year: i64, month: u32, day: u32) -> i64 {
 }
 
 /// The inverse of [`days_from_civil`].
-fn civil_from_days(days: i64) -> (i32, u32, u32) {
+pub(crate) fn civil_from_days(days: i64) -> (i32, u32, u32) {
     let days = days + DAYS_TO_1970;
     let era = days.div_euclid(DAYS_PER_ERA);
     let day_of_era = days.rem_euclid(DAYS_PER_ERA) as u32;
@@ -170,7 +170,7 @@ fn civil_from_days(days: i64) -> (i32, u32, u32) {
     (year, month, day)
 }
 
-const DAYS_PER_ERA: i64 = 146_097;
+pub(crate) const DAYS_PER_ERA: i64 = 146_097;
 /// From 0000-03-01 to 1970-01-01.
 const DAYS_TO_1970: i64 = 719_468;
 

@@ -6,6 +6,7 @@ mod any;
 mod buffers;
 mod compile;
 mod custom;
+mod date;
 mod date_time;
 mod declared;
 #[doc(hidden)]
@@ -14,7 +15,9 @@ mod describe;
 mod dispatch;
 mod impls;
 mod js_string;
+mod json;
 mod link;
+mod number;
 mod object;
 mod object_id;
 mod program;
@@ -32,10 +35,13 @@ pub use buffers::{
 };
 pub use compile::CompileOptions;
 pub use custom::{ObjectIdClass, object_id_hex, parse_object_id};
+pub use date::{iso_text, parse_date, time_clip};
 pub use date_time::{DateTime, ParseDateTimeError};
 pub use describe::{Mismatch, Schema};
 pub use impls::{Element, MapKey, SAFE_INTEGER};
 pub use js_string::JsString;
+pub use json::{JsonError, MAX_JSON_DEPTH, StringifyError, write_json_string};
+pub use number::{is_number_key, number_text, write_integer, write_number};
 pub use object::{Object, array_index};
 pub use object_id::{ObjectId, ParseObjectIdError};
 pub use program::{
