@@ -113,7 +113,8 @@ pub fn accept(
     if request.version < Version::HTTP_11 || !is_upgrade(headers) || !has_token(headers, CONNECTION, "upgrade") {
         return Err(BadRequest::NoUpgrade);
     }
-    if !headers.get(SEC_WEBSOCKET_VERSION).is_some_and(|version| version.as_bytes().trim_ascii() == b"13") {
+    let version = headers.get(SEC_WEBSOCKET_VERSION);
+    if version.map(|version| version.as_bytes().trim_ascii()) != Some(b"13") {
         return Err(BadRequest::Version);
     }
     let key = headers.get(SEC_WEBSOCKET_KEY).ok_or(BadRequest::Key)?;
