@@ -4,4 +4,11 @@
 //! nothing here knows what the bytes mean. [`ws`] is a core without I/O inside
 //! this crate and sees neither a runtime nor a clock.
 
+pub mod http;
+mod listen;
+mod stream;
+pub mod tls;
 pub mod ws;
+
+pub use listen::{Addr, DEFAULT_HANDSHAKE_TIMEOUT, EstablishError, Incoming, ListenError, ListenOptions, Listener};
+pub use stream::{Peer, Stream};
