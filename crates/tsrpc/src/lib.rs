@@ -16,7 +16,7 @@ mod testing;
 pub use envelope::{EnvelopeError, ServerInput, ServerOutput, parse_input, parse_output};
 pub use error::{ApiError, ErrorCode, ErrorKind};
 pub use framework::{INVALID_REQUEST_BUFFER, codes};
-pub use proto::{LiteralError, ProtoError, ServiceDef, ServiceProto};
+pub use proto::{Built, IdReport, LiteralError, ProtoBuilder, ProtoBuilderError, ProtoError, ServiceDef, ServiceProto};
 pub use service::{SchemaIds, Service, ServiceId, ServiceKind, ServiceMap, ServiceMapError, ServiceTypes};
 pub use session::{
     Body, CallError, CallOptions, DataType, Draft, Frame, HEARTBEAT, HEARTBEAT_LOST_CODE, HEARTBEAT_LOST_REASON,

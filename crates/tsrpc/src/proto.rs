@@ -4,6 +4,8 @@
 //! it comes as JSON or as the `serviceProto.ts` of `tsrpc-cli`, and can be
 //! written as either.
 
+mod builder;
+mod ids;
 mod json;
 mod literal;
 
@@ -11,6 +13,8 @@ use polywire_schema::{TypeSet, Value};
 
 use crate::{ServiceId, ServiceKind};
 
+pub use builder::{Built, ProtoBuilder, ProtoBuilderError};
+pub use ids::IdReport;
 pub use json::ProtoError;
 pub use literal::LiteralError;
 
