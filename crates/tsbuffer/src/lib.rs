@@ -3,3 +3,4 @@
 //! Depends on `polywire-schema` only, and on no async, no sockets, no clocks.
 
 pub mod binary;
+pub mod json;

@@ -1,0 +1,11 @@
+//! The JSON form: primitives for specialised codecs.
+//!
+//! Depends on `polywire-schema` only.
+
+mod base64;
+mod reader;
+mod writer;
+
+pub use base64::{decode_base64, is_canonical_base64};
+pub use reader::{JsonKind, JsonReader, Refused};
+pub use writer::{write_base64, write_date, write_number, write_object_id, write_string};
