@@ -5,7 +5,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
@@ -99,17 +99,22 @@ impl From<Arc<ServerConfig>> for ServerTls {
 }
 
 impl ClientTls {
-    /// Trusts whom the system trusts.
+    /// Trusts whom the system trusts, as it does at the first call.
     ///
     /// # Errors
     /// [`TlsError::NoSystemRoots`] where that is nobody.
     pub fn system() -> Result<Self, TlsError> {
+        static SYSTEM: OnceLock<ClientTls> = OnceLock::new();
+        if let Some(system) = SYSTEM.get() {
+            return Ok(system.clone());
+        }
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if roots.is_empty() {
             return Err(TlsError::NoSystemRoots);
         }
-        Self::with_roots(roots)
+        let system = Self::with_roots(roots)?;
+        Ok(SYSTEM.get_or_init(|| system).clone())
     }
 
     /// Trusts the certificates of a PEM text and nobody else.

@@ -1,10 +1,21 @@
-//! The head of an answer that leaves HTTP.
+//! The heads of a request and an answer that leave HTTP.
 
-use http::{HeaderName, Response};
+use http::{HeaderMap, HeaderName, Request, Response};
 
-/// The head of an answer as it travels, header names in the case that is
-/// customary (and that strict old clients look for).
-pub(super) fn encode(response: &Response<()>) -> Vec<u8> {
+/// The head of a request as it travels.
+pub(crate) fn encode_request(request: &Request<()>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(512);
+    out.extend_from_slice(request.method().as_str().as_bytes());
+    out.push(b' ');
+    let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+    out.extend_from_slice(target.as_bytes());
+    out.extend_from_slice(b" HTTP/1.1\r\n");
+    put_headers(&mut out, request.headers());
+    out
+}
+
+/// The head of an answer as it travels.
+pub(super) fn encode_response(response: &Response<()>) -> Vec<u8> {
     let status = response.status();
     let mut out = Vec::with_capacity(256);
     out.extend_from_slice(b"HTTP/1.1 ");
@@ -12,14 +23,19 @@ pub(super) fn encode(response: &Response<()>) -> Vec<u8> {
     out.push(b' ');
     out.extend_from_slice(status.canonical_reason().unwrap_or_default().as_bytes());
     out.extend_from_slice(b"\r\n");
-    for (name, value) in response.headers() {
-        put_name(&mut out, name);
+    put_headers(&mut out, response.headers());
+    out
+}
+
+/// Header names get the case that is customary, and that strict old peers look for.
+fn put_headers(out: &mut Vec<u8>, headers: &HeaderMap) {
+    for (name, value) in headers {
+        put_name(out, name);
         out.extend_from_slice(b": ");
         out.extend_from_slice(value.as_bytes());
         out.extend_from_slice(b"\r\n");
     }
     out.extend_from_slice(b"\r\n");
-    out
 }
 
 fn put_name(out: &mut Vec<u8>, name: &HeaderName) {
@@ -52,6 +68,6 @@ mod tests {
                         Upgrade: websocket\r\n\
                         Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\
                         X-Powered-By: me\r\n\r\n";
-        assert_eq!(String::from_utf8_lossy(&encode(&response)), expected);
+        assert_eq!(String::from_utf8_lossy(&encode_response(&response)), expected);
     }
 }

@@ -12,6 +12,8 @@ mod serve;
 
 use std::time::Duration;
 
+pub(crate) use head::encode_request;
+
 pub use body::{BodyError, collect};
 pub use serve::{Answer, ServeError, Served, Switch, Upgraded, serve};
 

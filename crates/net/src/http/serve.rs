@@ -244,7 +244,7 @@ fn has_body(head: &request::Parts) -> bool {
 }
 
 async fn send_head(mut stream: Stream, response: &Response<()>, limit: Duration) -> io::Result<Stream> {
-    let head = head::encode(response);
+    let head = head::encode_response(response);
     timeout(limit, async {
         stream.write_all(&head).await?;
         stream.flush().await
