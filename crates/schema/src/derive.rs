@@ -3,7 +3,9 @@
 //! Depends on the type model and [`Schema`] only. Everything here keeps the
 //! code that a derive writes small: decisions are taken once, here.
 
-use crate::{Interface, Literal, Member, Mismatch, Object, Property, Registry, Schema, Type, Value};
+use crate::{
+    Element, EnumValue, Interface, Literal, Member, Mismatch, Object, Property, Registry, Schema, Type, Value,
+};
 
 /// How a type joins the struct that it is flattened into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +157,7 @@ pub const fn check_flattened(own: &'static Names, flattened: &[(Shape, &'static 
     let mut bases = 0;
     let mut at = 0;
     while at < flattened.len() {
+        assert!(indices == 0 || matches!(flattened[at].0, Shape::Index), "a flattened map must be the last field");
         match flattened[at].0 {
             Shape::Index => indices += 1,
             Shape::Interface => bases += 1,
@@ -290,36 +293,81 @@ pub(crate) fn optional<T: Schema>(value: Value) -> Result<Option<T>, Mismatch> {
     }
 }
 
-/// A literal as a value.
-#[must_use]
-pub fn literal(literal: &Literal) -> Value {
-    match literal {
-        Literal::Undefined => Value::Undefined,
-        Literal::Null => Value::Null,
-        Literal::Bool(value) => Value::Bool(*value),
-        Literal::Number(number) => Value::Number(*number),
-        Literal::String(text) => Value::from(text.as_str()),
-    }
+/// A literal that can be written at compile time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Lit {
+    /// `undefined`.
+    Undefined,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// A string.
+    String(&'static str),
 }
 
-/// Whether a value is the literal; null and undefined are not told apart.
-#[must_use]
-pub fn is_literal(value: &Value, literal: &Literal) -> bool {
-    match literal {
-        Literal::Undefined | Literal::Null => value.is_nullish(),
-        Literal::Bool(expected) => value.as_bool() == Some(*expected),
-        Literal::Number(expected) => value.as_number() == Some(*expected),
-        Literal::String(expected) => value.as_str() == Some(expected),
+impl Lit {
+    /// As a type.
+    #[must_use]
+    pub fn to_type(self) -> Type {
+        Type::Literal(match self {
+            Self::Undefined => Literal::Undefined,
+            Self::Null => Literal::Null,
+            Self::Bool(value) => Literal::Bool(value),
+            Self::Number(number) => Literal::Number(number),
+            Self::String(text) => Literal::String(text.to_owned()),
+        })
     }
-}
 
-/// The position of the literal that a value is.
-///
-/// # Errors
-/// Where it is none of them.
-pub fn which_literal(value: &Value, literals: &[Literal]) -> Result<usize, Mismatch> {
-    let found = literals.iter().position(|literal| is_literal(value, literal));
-    found.ok_or_else(|| Mismatch::new(format!("`{value:?}` is none of the expected literals.")))
+    /// As a value.
+    #[must_use]
+    pub fn to_value(self) -> Value {
+        match self {
+            Self::Undefined => Value::Undefined,
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Number(number) => Value::Number(number),
+            Self::String(text) => Value::from(text),
+        }
+    }
+
+    /// As the value of a member of an enum, which is a number or a string.
+    #[must_use]
+    pub fn to_enum_value(self) -> EnumValue {
+        match self {
+            Self::Number(number) => EnumValue::Number(number),
+            Self::String(text) => EnumValue::String(text.to_owned()),
+            Self::Undefined | Self::Null | Self::Bool(_) => EnumValue::Null,
+        }
+    }
+
+    /// Whether a value is this literal; null and undefined are not told apart.
+    #[must_use]
+    pub fn is(self, value: &Value) -> bool {
+        match self {
+            Self::Undefined | Self::Null => value.is_nullish(),
+            Self::Bool(expected) => value.as_bool() == Some(expected),
+            Self::Number(expected) => value.as_number() == Some(expected),
+            Self::String(expected) => value.as_str() == Some(expected),
+        }
+    }
+
+    /// The position of the literal that a value is.
+    ///
+    /// # Errors
+    /// Where it is none of them.
+    pub fn find(literals: &[Self], value: &Value) -> Result<usize, Mismatch> {
+        let found = literals.iter().position(|literal| literal.is(value));
+        found.ok_or_else(|| match value {
+            Value::String(text) => {
+                Mismatch::new(format!("`{}` is none of the expected values.", text.to_string_lossy()))
+            }
+            Value::Number(number) => Mismatch::new(format!("`{number}` is none of the expected values.")),
+            other => Mismatch::new(format!("A value of type `{}` is none of the expected values.", other.type_name())),
+        })
+    }
 }
 
 /// How one variant takes a value.
@@ -344,4 +392,84 @@ pub fn untagged<T: Schema>(value: Value, variants: &[TakeVariant<T>]) -> Result<
         }
     }
     partly.ok_or_else(|| refusal.unwrap_or_else(|| Mismatch::new("There is no variant.")))
+}
+
+/// Takes a type that needs to see its properties together out of a larger object.
+///
+/// # Errors
+/// As [`Schema::from_value`].
+pub fn take_part<T: Flatten>(object: &mut Object) -> Result<T, Mismatch> {
+    let part = |(key, value): (&str, &Value)| {
+        (T::NAMES.contains(key) && !value.is_undefined()).then(|| (key.to_owned(), value.clone()))
+    };
+    let part: Object = object.iter().filter_map(part).collect();
+    let keys: Vec<String> = part.keys().map(str::to_owned).collect();
+    let taken = T::from_value(Value::Object(part))?;
+    for key in keys {
+        if let Some(value) = object.get_mut(&key) {
+            *value = Value::Undefined;
+        }
+    }
+    Ok(taken)
+}
+
+/// Sets the properties that a value has.
+pub fn put_all(object: &mut Object, value: Value) {
+    if let Value::Object(properties) = value {
+        object.extend(properties);
+    }
+}
+
+/// A tuple as a value: missing elements at the end are left out, those before are undefined.
+#[must_use]
+pub fn tuple(mut elements: Vec<Value>, optional_from: usize) -> Value {
+    let given = elements.iter().rposition(|element| !element.is_undefined()).map_or(0, |last| last + 1);
+    elements.truncate(given.max(optional_from));
+    Value::Array(elements)
+}
+
+/// The elements of a tuple of at most this many.
+///
+/// # Errors
+/// Where the value is no array, or has more.
+pub fn tuple_elements(value: Value, most: usize) -> Result<std::vec::IntoIter<Value>, Mismatch> {
+    let Value::Array(elements) = value else { return Err(Mismatch::kind("Array", &value)) };
+    if elements.len() > most {
+        let text = format!("Value has {} elements but schema allows only {most}.", elements.len());
+        return Err(Mismatch::new(text));
+    }
+    Ok(elements.into_iter())
+}
+
+/// The next element of a tuple.
+///
+/// # Errors
+/// As [`Schema::from_value`].
+pub fn next_element<T: Element>(elements: &mut std::vec::IntoIter<Value>, at: usize) -> Result<T, Mismatch> {
+    T::from_value(elements.next().unwrap_or_default()).map_err(|mismatch| mismatch.within(at.to_string()))
+}
+
+/// Where the optional elements of a tuple begin; the length where there are none.
+///
+/// # Panics
+/// At compile time, where an optional element stands before a required one.
+#[must_use]
+pub const fn optional_from(optional: &[bool]) -> usize {
+    let mut from = optional.len();
+    while from > 0 && optional[from - 1] {
+        from -= 1;
+    }
+    let mut at = 0;
+    while at < from {
+        assert!(!optional[at], "an optional element (`Option`) of a tuple must not stand before a required one");
+        at += 1;
+    }
+    from
+}
+
+/// The type of a tuple.
+#[must_use]
+pub fn tuple_type(elements: Vec<Type>, optional_from: usize) -> Type {
+    let optional_from = (optional_from < elements.len()).then_some(optional_from);
+    Type::Tuple { elements, optional_from }
 }

@@ -1,6 +1,9 @@
 //! Tuples, of which the last elements may be optional.
 
-use crate::{Mismatch, Registry, Schema, Type, Value};
+use crate::{
+    Mismatch, Registry, Schema, Type, Value,
+    derive::{self, optional_from},
+};
 
 /// An element of a tuple: a type with a schema, or an `Option` of one at the end.
 pub trait Element: Sized + Send + 'static {
@@ -52,49 +55,20 @@ impl<T: Schema> Element for Option<T> {
     }
 }
 
-/// Where the optional elements begin; the length where there are none.
-pub(crate) const fn optional_from(optional: &[bool]) -> usize {
-    let mut from = optional.len();
-    while from > 0 && optional[from - 1] {
-        from -= 1;
-    }
-    let mut at = 0;
-    while at < from {
-        assert!(!optional[at], "an optional element (`Option`) of a tuple must not stand before a required one");
-        at += 1;
-    }
-    from
-}
-
 macro_rules! tuples {
     ($($count:literal: $($name:ident $at:tt),+;)*) => {$(
         impl<$($name: Element),+> Schema for ($($name,)+) {
             fn describe(types: &mut Registry) -> Type {
-                let optional_from = const { optional_from(&[$($name::OPTIONAL),+]) };
-                Type::Tuple {
-                    elements: vec![$($name::describe(types)),+],
-                    optional_from: (optional_from < $count).then_some(optional_from),
-                }
+                derive::tuple_type(vec![$($name::describe(types)),+], const { optional_from(&[$($name::OPTIONAL),+]) })
             }
 
             fn to_value(&self) -> Value {
-                let mut elements = vec![$(self.$at.to_value()),+];
-                let given = elements.iter().rposition(|element| !element.is_undefined()).map_or(0, |last| last + 1);
-                elements.truncate(given.max(const { optional_from(&[$($name::OPTIONAL),+]) }));
-                Value::Array(elements)
+                derive::tuple(vec![$(self.$at.to_value()),+], const { optional_from(&[$($name::OPTIONAL),+]) })
             }
 
             fn from_value(value: Value) -> Result<Self, Mismatch> {
-                let Value::Array(elements) = value else { return Err(Mismatch::kind("Array", &value)) };
-                if elements.len() > $count {
-                    let text = format!("Value has {} elements but schema allows only {}.", elements.len(), $count);
-                    return Err(Mismatch::new(text));
-                }
-                let mut elements = elements.into_iter();
-                Ok(($(
-                    $name::from_value(elements.next().unwrap_or_default())
-                        .map_err(|mismatch| mismatch.within(stringify!($at)))?,
-                )+))
+                let mut elements = derive::tuple_elements(value, $count)?;
+                Ok(($(derive::next_element::<$name>(&mut elements, $at)?,)+))
             }
         }
     )*};
