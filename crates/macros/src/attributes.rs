@@ -86,7 +86,7 @@ impl ContainerAttributes {
                 "schema_id" => read.schema_id = Some(text(meta)?.value),
                 "inline" => read.inline = true,
                 "intersection" => read.intersection = Some(meta.path.span()),
-                "crate" => read.krate = Some(meta.value()?.parse()?),
+                "crate" => read.krate = Some(text_path(meta)?),
                 _ => {
                     return Err(unknown(
                         meta,
@@ -156,7 +156,7 @@ impl ServiceAttributes {
                 "name" => read.name = Some(text(meta)?),
                 "response" if attribute == "api" => read.response = Some(meta.value()?.parse()?),
                 "conf" => read.conf = Some(conf(meta)?),
-                "crate" => read.krate = Some(meta.value()?.parse()?),
+                "crate" => read.krate = Some(text_path(meta)?),
                 _ if attribute == "api" => return Err(unknown(meta, "response, name, conf, crate")),
                 _ => return Err(unknown(meta, "name, conf, crate")),
             }
@@ -188,6 +188,11 @@ fn unknown(meta: &ParseNestedMeta<'_>, known: &str) -> syn::Error {
 fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<At<String>> {
     let text: LitStr = meta.value()?.parse()?;
     Ok(At { value: text.value(), span: text.span() })
+}
+
+fn text_path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
+    let path: LitStr = meta.value()?.parse()?;
+    path.parse()
 }
 
 fn property_name(meta: &ParseNestedMeta<'_>) -> syn::Result<At<String>> {

@@ -103,12 +103,6 @@ pub(crate) enum Presence {
     Default(syn::Expr),
 }
 
-impl Field {
-    pub(crate) fn is_optional(&self) -> bool {
-        !matches!(self.presence, Presence::Required)
-    }
-}
-
 /// A field whose properties are those of the type.
 pub(crate) struct Flattened {
     pub(crate) ident: Ident,

@@ -169,7 +169,7 @@ impl Writer {
             quote!(const _: () = #check;)
         });
         Methods {
-            ty: self.record_type(record, quote!()),
+            ty: self.record_type(record, None, quote!()),
             to_value: quote! {
                 let mut object = #schema::Object::new();
                 #schema::derive::Flatten::put(self, &mut object);
@@ -203,8 +203,8 @@ impl Writer {
         }
     }
 
-    /// The type of an object with these fields behind what `first` adds to it.
-    fn record_type(&self, record: &Record, first: TokenStream) -> TokenStream {
+    /// The type of an object with these fields behind what `first` adds to it: the tag.
+    fn record_type(&self, record: &Record, tag: Option<&str>, first: TokenStream) -> TokenStream {
         let schema = &self.schema;
         let properties = record.fields.iter().map(|Field { ty, name, id, presence, .. }| {
             let optional = !matches!(presence, Presence::Required);
@@ -215,7 +215,8 @@ impl Writer {
         });
         let how = if record.intersection { quote!(intersect) } else { quote!(flatten) };
         let flattened = record.flattened.iter().map(|Flattened { ty, .. }| quote!(object.#how::<#ty>(types);));
-        let own: Vec<String> = record.fields.iter().map(|field| field.name.clone()).collect();
+        let own: Vec<String> =
+            tag.map(str::to_owned).into_iter().chain(record.fields.iter().map(|field| field.name.clone())).collect();
         let types: Vec<&Type> = record.flattened.iter().map(|flattened| &flattened.ty).collect();
         let check = (!types.is_empty()).then(|| {
             let check = self.check_flattened(&own, &types);
@@ -384,8 +385,8 @@ impl Writer {
         let members = variants.iter().zip(&literals).map(|(variant, literal)| {
             let first = quote!(object.property(0, #tag, #literal.to_type(), false););
             match (content, &variant.fields) {
-                (_, VariantFields::Unit) => self.record_type(&Record::EMPTY, first),
-                (None, VariantFields::Record(record)) => self.record_type(record, first),
+                (_, VariantFields::Unit) => self.record_type(&Record::EMPTY, None, first),
+                (None, VariantFields::Record(record)) => self.record_type(record, Some(tag), first),
                 (None, VariantFields::Newtype(ty)) => quote! {{
                     let mut object = #schema::derive::ObjectType::default();
                     #first
@@ -396,6 +397,7 @@ impl Writer {
                     let ty = self.variant_type(fields, &variant.literal);
                     self.record_type(
                         &Record::EMPTY,
+                        None,
                         quote! { #first let ty = #ty; object.property(1, #content, ty, false); },
                     )
                 }
@@ -529,7 +531,7 @@ impl Writer {
             }
             VariantFields::Newtype(ty) => quote!(<#ty as #schema::Schema>::describe(types)),
             VariantFields::Tuple(types) => self.tuple_type(types),
-            VariantFields::Record(record) => self.record_type(record, quote!()),
+            VariantFields::Record(record) => self.record_type(record, None, quote!()),
         }
     }
 

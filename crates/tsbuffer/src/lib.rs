@@ -4,3 +4,10 @@
 
 pub mod binary;
 pub mod json;
+
+/// Where derived code finds the crates that it refers to. The facade re-exports it.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate as tsbuffer;
+    pub use polywire_schema as schema;
+}
