@@ -40,7 +40,7 @@ pub use date_time::{DateTime, ParseDateTimeError};
 pub use describe::{Mismatch, Schema};
 pub use impls::{Element, MapKey, SAFE_INTEGER};
 pub use js_string::JsString;
-pub use json::{JsonError, MAX_JSON_DEPTH, StringifyError, write_json_string};
+pub use json::{JsonError, MAX_JSON_DEPTH, StringifyError, json_plain_len, write_json_string};
 pub use number::{is_number_key, number_text, write_integer, write_number};
 pub use object::{Object, array_index};
 pub use object_id::{ObjectId, ParseObjectIdError};

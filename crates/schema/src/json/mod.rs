@@ -6,11 +6,13 @@
 
 mod error;
 mod parse;
+mod plain;
 mod write;
 
 use crate::Value;
 
 pub use error::{JsonError, StringifyError};
+pub use plain::json_plain_len;
 pub use write::write_json_string;
 
 /// How deep arrays and objects may nest in a JSON text, unless said otherwise.

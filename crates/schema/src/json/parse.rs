@@ -3,7 +3,10 @@
 //! Depends on the value modules. Accepts what V8 accepts, and on refusal finds
 //! the same fault at the same place: the order of checks is V8's.
 
-use crate::{JsString, Object, Value, json::JsonError};
+use crate::{
+    JsString, Object, Value,
+    json::{JsonError, json_plain_len},
+};
 
 /// Reads one value that takes the whole text.
 pub(super) fn parse(text: &str, max_depth: usize) -> Result<Value, JsonError> {
@@ -168,8 +171,7 @@ impl<'a> Parser<'a> {
     /// Up to the next quote, backslash or control character.
     fn plain_run(&mut self) -> &'a str {
         let start = self.at;
-        let len = self.bytes[start..].iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | ..=0x1f)).count();
-        self.at += len;
+        self.at += json_plain_len(&self.bytes[start..]);
         &self.text[start..self.at]
     }
 

@@ -5,8 +5,11 @@
 use bytes::Bytes;
 
 use crate::{
-    BufferKind, JsString, Object, Value, date::date_time, json::StringifyError, number::write_number, object_id_hex,
-    write_integer,
+    BufferKind, JsString, Object, Value,
+    date::date_time,
+    json::{StringifyError, json_plain_len},
+    number::write_number,
+    object_id_hex, write_integer,
 };
 
 /// Appends a value; `false` where it has no JSON form and nothing was written.
@@ -139,10 +142,11 @@ pub fn write_json_string(out: &mut Vec<u8>, text: &str) {
 
 fn write_escaped(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
-    while let Some(len) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..=0x1f)) {
-        let (run, tail) = rest.split_at(len);
+    loop {
+        let (run, tail) = rest.split_at(json_plain_len(rest));
         out.extend_from_slice(run);
-        match tail[0] {
+        let Some((first, behind)) = tail.split_first() else { return };
+        match *first {
             byte @ (b'"' | b'\\') => out.extend_from_slice(&[b'\\', byte]),
             0x08 => out.extend_from_slice(b"\\b"),
             b'\t' => out.extend_from_slice(b"\\t"),
@@ -151,9 +155,8 @@ fn write_escaped(out: &mut Vec<u8>, text: &str) {
             b'\r' => out.extend_from_slice(b"\\r"),
             control => push_unicode_escape(out, control.into()),
         }
-        rest = &tail[1..];
+        rest = behind;
     }
-    out.extend_from_slice(rest);
 }
 
 fn push_unicode_escape(out: &mut Vec<u8>, unit: u16) {

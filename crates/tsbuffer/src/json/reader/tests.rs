@@ -201,6 +201,23 @@ fn punctuation_must_be_right() {
 }
 
 #[test]
+fn keys_in_the_expected_order_are_taken_by_comparison() {
+    let mut reader = JsonReader::new(r#"{"a":1,"b":2, "c":3}"#);
+    assert!(!reader.take_key(r#""a":"#), "no object is open");
+    reader.begin_object().unwrap();
+    assert!(!reader.take_key(r#""b":"#));
+    assert!(reader.take_key(r#""a":"#));
+    assert_eq!(reader.integer(), Ok(1));
+    assert!(reader.take_key(r#""b":"#));
+    assert_eq!(reader.integer(), Ok(2));
+    assert!(!reader.take_key(r#""c":"#), "white space");
+    assert_eq!(reader.next_key(), Ok(Some("c")));
+    assert_eq!(reader.integer(), Ok(3));
+    assert_eq!(reader.next_key(), Ok(None));
+    assert!(!reader.take_key(r#""a":"#));
+}
+
+#[test]
 fn a_key_with_escapes_is_left_to_the_slow_path() {
     let mut reader = JsonReader::new(r#"{"\u0061":1}"#);
     reader.begin_object().unwrap();
