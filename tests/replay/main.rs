@@ -6,4 +6,5 @@
 //! otherwise; those rules are in [`mended`], and look at types and values,
 //! never at the name of a vector.
 
+mod generator;
 mod protos;
