@@ -7,4 +7,6 @@
 //! never at the name of a vector.
 
 mod generator;
+mod mended;
 mod protos;
+mod validation;

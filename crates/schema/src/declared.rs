@@ -50,7 +50,7 @@ impl<'a> Allowed<'a> {
     /// Enters a union or intersection.
     pub(crate) fn enter(declared: &'a Declared, by: NodeId, around: Option<&'a Self>) -> Self {
         let Some(outer) = around else { return Self { declared, by, around, index: declared.index } };
-        if outer.is_by(by) {
+        if outer.by().any(|entered| entered == by) {
             // Entered before: recursion through arrays adds nothing.
             return *outer;
         }
@@ -64,7 +64,8 @@ impl<'a> Allowed<'a> {
         self.declared.names.contains(name) || self.around.is_some_and(|around| around.has(name))
     }
 
-    fn is_by(&self, node: NodeId) -> bool {
-        self.by == node || self.around.is_some_and(|around| around.is_by(node))
+    /// The unions, from the inside out.
+    pub(crate) fn by(&self) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(Some(self), |allowed| allowed.around).map(|allowed| allowed.by)
     }
 }

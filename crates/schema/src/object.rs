@@ -37,6 +37,12 @@ impl Object {
         Self::default()
     }
 
+    /// An empty object with room for some properties.
+    #[must_use]
+    pub fn with_capacity(properties: usize) -> Self {
+        Self { map: IndexMap::with_capacity(properties), ..Self::default() }
+    }
+
     /// The number of properties.
     #[must_use]
     pub fn len(&self) -> usize {

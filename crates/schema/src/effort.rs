@@ -1,0 +1,69 @@
+//! Bounding the work of a walk over a value.
+//!
+//! Depends on the program only. Unions within unions try the same part of a
+//! value once for each way that leads there, which can double with each level.
+//! A walk that takes long therefore begins to remember what it found out about
+//! parts inside of unions.
+
+use std::collections::HashMap;
+
+use crate::{NodeId, Value, declared::Allowed};
+
+/// How many nodes are visited before answers are remembered: about a
+/// millisecond of work, more than nearly every real value needs.
+const PATIENCE: u64 = 100_000;
+
+/// What a walk has done, and what it remembers.
+pub(crate) struct Effort<T> {
+    visits: u64,
+    unions: u32,
+    known: HashMap<Key, T>,
+}
+
+/// A question: this type, this value, among these unions.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    node: NodeId,
+    address: usize,
+    unions: Box<[NodeId]>,
+}
+
+impl<T> Default for Effort<T> {
+    fn default() -> Self {
+        Self { visits: 0, unions: 0, known: HashMap::new() }
+    }
+}
+
+impl<T> Effort<T> {
+    /// Counts the visit of a node.
+    pub(crate) fn step(&mut self) {
+        self.visits += 1;
+    }
+
+    pub(crate) fn enter_union(&mut self) {
+        self.unions += 1;
+    }
+
+    pub(crate) fn leave_union(&mut self) {
+        self.unions -= 1;
+    }
+
+    /// The key of an answer that is worth remembering.
+    ///
+    /// Values are told apart by their addresses, which stay theirs during a walk.
+    pub(crate) fn key(&self, node: NodeId, value: &Value, allowed: &Allowed<'_>) -> Option<Key> {
+        let can_come_again = self.unions > 0 && matches!(value, Value::Object(_) | Value::Array(_));
+        if self.visits < PATIENCE || !can_come_again {
+            return None;
+        }
+        Some(Key { node, address: std::ptr::from_ref(value).addr(), unions: allowed.by().collect() })
+    }
+
+    pub(crate) fn known(&self, key: &Key) -> Option<&T> {
+        self.known.get(key)
+    }
+
+    pub(crate) fn remember(&mut self, key: Key, answer: T) {
+        self.known.insert(key, answer);
+    }
+}
