@@ -74,10 +74,54 @@ impl CustomType for ObjectIdAsClass {
     }
 
     fn decode(&self, bytes: &[u8]) -> Option<Result<Value, String>> {
-        // The text is that of the library which published peers use (bson 5).
-        let id = bytes.try_into().map_err(|_| "Argument passed in does not match the accepted types".to_owned());
-        Some(id.map(Value::ObjectId))
+        Some(bytes.try_into().map(Value::ObjectId).map_err(|_| UNACCEPTED.to_owned()))
     }
+
+    fn encode_json(&self, value: &Value) -> Option<Value> {
+        match value {
+            Value::ObjectId(id) => Some(object_id_hex(id).into()),
+            _ => None,
+        }
+    }
+
+    fn decode_json(&self, value: &Value) -> Option<Result<Value, String>> {
+        Some(new_object_id(value).map(Value::ObjectId).map_err(str::to_owned))
+    }
+}
+
+/// The text of the library which published peers use (bson 5), as those below.
+const UNACCEPTED: &str = "Argument passed in does not match the accepted types";
+
+/// `new ObjectId(value)`: 24 hex digits, a string of 12 bytes, an object that has one as `id`,
+/// or a number of seconds. The bytes behind the seconds are zero here; the library invents them.
+fn new_object_id(value: &Value) -> Result<[u8; 12], &'static str> {
+    let text = match value {
+        Value::Number(seconds) => return Ok(from_seconds(*seconds)),
+        Value::String(text) => text,
+        Value::Object(object) => match object.get("id") {
+            None => return Err(UNACCEPTED),
+            Some(Value::String(text)) => text,
+            Some(_) => return Err("Argument passed in must have an id that is of type string or Buffer"),
+        },
+        _ => return Err(UNACCEPTED),
+    };
+    let text = text.to_string_lossy();
+    if let Some(id) = parse_object_id(&text) {
+        return Ok(id);
+    }
+    match text.as_bytes().try_into() {
+        Ok(id) if text.encode_utf16().count() == 12 => Ok(id),
+        _ if text.encode_utf16().count() == 12 => Err("Argument passed in must be a string of 12 bytes"),
+        _ => Err("Argument passed in must be a string of 12 bytes or a string of 24 hex characters or an integer"),
+    }
+}
+
+fn from_seconds(seconds: f64) -> [u8; 12] {
+    let mut id = [0; 12];
+    // `setUint32`: the whole number modulo 2^32, zero for what is none.
+    let seconds = if seconds.is_finite() { seconds.trunc().rem_euclid(4_294_967_296.0) as u32 } else { 0 };
+    id[..4].copy_from_slice(&seconds.to_be_bytes());
+    id
 }
 
 #[derive(Debug)]
@@ -125,6 +169,33 @@ mod tests {
         assert_eq!(ObjectIdAsString.encode(&text), Some(Ok(ID.to_vec())));
         assert_eq!(ObjectIdAsClass.decode(&ID), Some(Ok(Value::ObjectId(ID))));
         assert_eq!(ObjectIdAsString.decode(&ID), Some(Ok(text)));
+    }
+
+    #[test]
+    fn the_class_reads_what_its_constructor_takes() {
+        let twelve = "Argument passed in must be a string of 12 bytes";
+        let neither = format!("{twelve} or a string of 24 hex characters or an integer");
+        let seconds = |bytes: [u8; 4]| bytes.iter().copied().chain([0; 8]).collect::<Vec<u8>>();
+        let cases = [
+            ("\"61531914435B997AF15DC382\"", Ok(ID.to_vec())),
+            ("{\"id\":\"61531914435b997af15dc382\"}", Ok(ID.to_vec())),
+            ("\"hello world!\"", Ok(b"hello world!".to_vec())),
+            ("5", Ok(seconds([0, 0, 0, 5]))),
+            ("-1", Ok(seconds([255; 4]))),
+            ("1000000000000.5", Ok(seconds([0xd4, 0xa5, 0x10, 0]))),
+            ("\"zz\"", Err(&*neither)),
+            ("\"ééé456789\"", Err(&*neither)),
+            ("\"12345678901é\"", Err(twelve)),
+            ("true", Err(UNACCEPTED)),
+            ("[]", Err(UNACCEPTED)),
+            ("{}", Err(UNACCEPTED)),
+            ("{\"id\":5}", Err("Argument passed in must have an id that is of type string or Buffer")),
+        ];
+        for (json, expected) in cases {
+            let found = ObjectIdAsClass.decode_json(&Value::parse_json(json).unwrap()).unwrap();
+            let expected = expected.map(|id| Value::ObjectId(id.try_into().unwrap())).map_err(str::to_owned);
+            assert_eq!(found, expected, "{json}");
+        }
     }
 
     #[test]
