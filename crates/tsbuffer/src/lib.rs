@@ -3,7 +3,13 @@
 //! Depends on `polywire-schema` only, and on no async, no sockets, no clocks.
 
 pub mod binary;
+mod error;
 pub mod json;
+mod layout;
+mod ts_buffer;
+
+pub use error::{DecodeError, EncodeError, Phase, UnknownSchema};
+pub use ts_buffer::{TsBuffer, TsBufferOptions};
 
 /// Where derived code finds the crates that it refers to. The facade re-exports it.
 #[doc(hidden)]

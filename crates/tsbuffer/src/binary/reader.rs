@@ -22,10 +22,14 @@ pub enum Strictness {
     Lenient,
 }
 
-/// How deep arrays, tuples, object types, unions and intersections may nest in a message.
+/// How many arrays, tuples and objects may stand within each other in a message.
 ///
-/// Each of them counts one level. The published decoder has no limit but its stack.
+/// The published codec has no limit but its stack.
 pub const MAX_DEPTH: u32 = 512;
+
+/// How many types may be entered at once: unions, bases and mapped types nest
+/// without the value getting deeper, and the stack has an end.
+pub(crate) const MAX_FRAMES: u32 = 4 * MAX_DEPTH;
 
 /// How many array elements that take no bytes (literals) a message may hold.
 ///
@@ -84,7 +88,7 @@ pub enum ReadError {
 pub struct BinaryReader<'a> {
     input: &'a [u8],
     position: usize,
-    depth: u32,
+    levels_left: u32,
     zero_width_left: u32,
     strictness: Strictness,
 }
@@ -101,7 +105,7 @@ impl<'a> BinaryReader<'a> {
     #[must_use]
     #[inline]
     pub fn with_strictness(input: &'a [u8], strictness: Strictness) -> Self {
-        Self { input, position: 0, depth: MAX_DEPTH, zero_width_left: MAX_ZERO_WIDTH_ELEMENTS, strictness }
+        Self { input, position: 0, levels_left: MAX_DEPTH, zero_width_left: MAX_ZERO_WIDTH_ELEMENTS, strictness }
     }
 
     /// How many bytes have been read.
@@ -284,11 +288,23 @@ impl<'a> BinaryReader<'a> {
     /// [`ReadError::TooDeep`] at [`MAX_DEPTH`] levels; what `read` returns.
     #[inline]
     pub fn nested<T, E: From<ReadError>>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
-        let Some(depth) = self.depth.checked_sub(1) else { return Err(ReadError::TooDeep.into()) };
-        self.depth = depth;
+        self.enter()?;
         let result = read(self);
-        self.depth = depth + 1;
+        self.leave();
         result
+    }
+
+    /// One level down, for readers around this one; see [`nested`](Self::nested).
+    #[inline]
+    pub(crate) fn enter(&mut self) -> Result<(), ReadError> {
+        self.levels_left = self.levels_left.checked_sub(1).ok_or(ReadError::TooDeep)?;
+        Ok(())
+    }
+
+    /// One level up again.
+    #[inline]
+    pub(crate) fn leave(&mut self) {
+        self.levels_left += 1;
     }
 
     #[inline]

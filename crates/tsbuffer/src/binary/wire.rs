@@ -37,6 +37,9 @@ pub const FIRST_PROPERTY_BLOCK: u32 = MAX_BASES as u32 + 1;
 /// How many bases an interface may have: block ids 1 to 9 are theirs, 0 is the index signature's.
 pub const MAX_BASES: usize = 9;
 
+/// How many elements a tuple may have: its mask has as many bits.
+pub const MAX_TUPLE_ELEMENTS: usize = 64;
+
 /// The tag of a union or intersection member, or of any block by its block id.
 #[must_use]
 pub const fn member_tag(id: u32, length_type: LengthType) -> u64 {

@@ -1,0 +1,272 @@
+//! Writing dynamic values (reference §5.3–5.8).
+//!
+//! Depends on the program, its layout and the primitives. Expects a value that
+//! is valid for its type; one that is not is an error or, at worst, bytes that
+//! do not decode to it, but never a panic.
+
+mod object;
+mod skip;
+
+use polywire_schema::{
+    BufferKind, EnumMember, EnumValue, MemberSlot, Members, Node, NodeId, Program, Scalar, Slot, ValidateOptions, Value,
+};
+
+use self::skip::Skip;
+use super::{
+    MAX_DEPTH, MAX_FRAMES, MAX_TUPLE_ELEMENTS, Placeholder, integer_bits, write_bool, write_bytes, write_double,
+    write_length_prefixed, write_str, write_varint, write_zigzag,
+};
+use crate::{
+    error::EncodeError,
+    layout::{Frame, Layout, MembersLayout, Shape},
+};
+
+static UNDEFINED: Value = Value::Undefined;
+
+/// Writes values of the types of one program.
+#[derive(Debug)]
+pub(crate) struct Encoder<'p> {
+    program: &'p Program,
+    layout: &'p Layout,
+    /// What a union member must pass to take part; excess checks are off.
+    checks: ValidateOptions,
+    depth: u32,
+    frames: u32,
+}
+
+impl<'p> Encoder<'p> {
+    pub(crate) fn new(program: &'p Program, layout: &'p Layout, strict_null_checks: bool) -> Self {
+        let checks = ValidateOptions { excess_property_checks: false, strict_null_checks };
+        Self { program, layout, checks, depth: 0, frames: 0 }
+    }
+
+    /// Appends the payload of a value.
+    pub(crate) fn write(&mut self, out: &mut Vec<u8>, node: NodeId, value: &Value) -> Result<(), EncodeError> {
+        self.write_sharing(out, node, value, None)
+    }
+
+    /// Appends the payload of a value. What `skip` holds has been written by others
+    /// that describe the same value, and what is written here joins it.
+    fn write_sharing<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        value: &'v Value,
+        skip: Option<&mut Skip<'v>>,
+    ) -> Result<(), EncodeError> {
+        match (self.program.node(node), value) {
+            (Node::Boolean, Value::Bool(value)) => write_bool(out, *value),
+            (Node::Number(scalar), value) => return write_number(out, *scalar, value),
+            (Node::String, Value::String(text)) => write_str(out, &text.to_string_lossy()),
+            (Node::Date, Value::Date(time)) => write_varint(out, integer_bits(*time)),
+            (Node::Enum(members), value) => write_varint(out, enum_id(members, value)?.into()),
+            (Node::Literal(_), _) => {}
+            (Node::Buffer(_), Value::Buffer(kind, bytes)) => return write_buffer(out, *kind, bytes),
+            (Node::Any, Value::Undefined) => write_str(out, "undefined"),
+            (Node::Any | Node::Object, value) => return write_json(out, value),
+            (Node::Custom(custom), value) => match custom.encode(value) {
+                Some(bytes) => write_bytes(out, &bytes.map_err(EncodeError::Custom)?),
+                None => return Err(EncodeError::CustomWithoutEncode),
+            },
+            (Node::NonNullable(target), value) => {
+                return self.nested(|this| this.write_sharing(out, target.node, value, skip));
+            }
+            (Node::Array(element), Value::Array(elements)) => {
+                return self.deeper(|this| {
+                    write_varint(out, elements.len() as u64);
+                    elements.iter().try_for_each(|value| this.write(out, element.node, value))
+                });
+            }
+            (Node::Tuple { elements, .. }, Value::Array(values)) => {
+                return self.deeper(|this| this.write_tuple(out, elements, values));
+            }
+            (Node::Interface(_) | Node::Mapped(_), value) => {
+                return self.deeper(|this| this.write_object(out, node, value, skip));
+            }
+            (Node::Union(members), value) => {
+                return self.nested(|this| this.write_union(out, node, members, value, skip));
+            }
+            (Node::Intersection(members), value) => {
+                return self.nested(|this| this.write_intersection(out, node, members, value, skip));
+            }
+            (Node::Invalid(error), _) => return Err(EncodeError::Schema(Box::new(error.clone()))),
+            (Node::Boolean, value) => return Err(mismatch("boolean", value)),
+            (Node::String, value) => return Err(mismatch("string", value)),
+            (Node::Date, value) => return Err(mismatch("Date", value)),
+            (Node::Buffer(kind), value) => return Err(mismatch(kind.name(), value)),
+            (Node::Array(_) | Node::Tuple { .. }, value) => return Err(mismatch("Array", value)),
+        }
+        Ok(())
+    }
+
+    fn write_tuple(&mut self, out: &mut Vec<u8>, elements: &[Slot], values: &[Value]) -> Result<(), EncodeError> {
+        if elements.len() > MAX_TUPLE_ELEMENTS {
+            return Err(EncodeError::TupleTypeTooLong(elements.len()));
+        }
+        // Encoding checks values without excess checks: a tuple may be too long.
+        let (values, excess) = values.split_at(values.len().min(elements.len()));
+        if excess.iter().any(|value| !value.is_undefined()) {
+            return Err(EncodeError::TupleTooLong { elements: elements.len() });
+        }
+        let present = |(slot, value): (&Slot, &Value)| !self.is_absent(value, slot.codable.null);
+        let bits = elements.iter().zip(values).map(present).enumerate();
+        let mask = bits.fold(0u64, |mask, (at, present)| mask | u64::from(present) << at);
+        write_varint(out, mask);
+        for (at, (slot, value)) in elements.iter().zip(values).enumerate() {
+            if mask >> at & 1 == 1 {
+                self.write(out, slot.node, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_union<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        members: &Members,
+        value: &'v Value,
+        skip: Option<&mut Skip<'v>>,
+    ) -> Result<(), EncodeError> {
+        let layout = self.layout.node(node);
+        let value = if self.is_absent(value, layout.codable.null) { &UNDEFINED } else { value };
+        let mut own = Skip::default();
+        let skip = skip.unwrap_or(&mut own);
+        let count = Placeholder::reserve(out);
+        let mut written = 0;
+        let frames = &self.members_layout(node).frames;
+        for at in members.candidates(value) {
+            let slot = members[at].slot;
+            if !self.program.accepts(slot, value, self.checks) {
+                continue;
+            }
+            self.write_framed(out, &frames[at], slot.node, value, Some(skip))?;
+            written += 1;
+            // Only objects can be described by several members at once.
+            if !is_object(value) {
+                break;
+            }
+        }
+        if written == 0 {
+            return Err(EncodeError::NoMember);
+        }
+        count.fill(out, written);
+        Ok(())
+    }
+
+    fn write_intersection<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        members: &[MemberSlot],
+        value: &'v Value,
+        skip: Option<&mut Skip<'v>>,
+    ) -> Result<(), EncodeError> {
+        let inherited = skip.map(|skip| &*skip);
+        write_varint(out, members.len() as u64);
+        for (member, frame) in members.iter().zip(&self.members_layout(node).frames) {
+            let mut skip = inherited.cloned();
+            self.write_framed(out, frame, member.slot.node, value, skip.as_mut())?;
+        }
+        Ok(())
+    }
+
+    /// A payload behind its tag and, where it has one, its length.
+    fn write_framed<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        frame: &Frame,
+        node: NodeId,
+        value: &'v Value,
+        skip: Option<&mut Skip<'v>>,
+    ) -> Result<(), EncodeError> {
+        out.extend_from_slice(frame.tag.as_bytes());
+        if frame.prefixed {
+            write_length_prefixed(out, |out| self.write_sharing(out, node, value, skip))
+        } else {
+            self.write_sharing(out, node, value, skip)
+        }
+    }
+
+    fn members_layout(&self, node: NodeId) -> &'p MembersLayout {
+        match &self.layout.node(node).shape {
+            Shape::Members(members) => members,
+            other => unreachable!("the layout of a union or intersection is {other:?}"),
+        }
+    }
+
+    /// Whether a value counts as undefined, where null does unless the type can be null (reference §5.8).
+    fn is_absent(&self, value: &Value, can_be_null: bool) -> bool {
+        match value {
+            Value::Undefined => true,
+            Value::Null => !self.checks.strict_null_checks && !can_be_null,
+            _ => false,
+        }
+    }
+
+    /// Enters a value of its own: an array or object.
+    fn deeper(&mut self, write: impl FnOnce(&mut Self) -> Result<(), EncodeError>) -> Result<(), EncodeError> {
+        if self.depth == MAX_DEPTH {
+            return Err(EncodeError::TooDeep);
+        }
+        self.depth += 1;
+        let result = self.nested(write);
+        self.depth -= 1;
+        result
+    }
+
+    /// Enters another type of the same value.
+    fn nested<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T, EncodeError>) -> Result<T, EncodeError> {
+        if self.frames == MAX_FRAMES {
+            return Err(EncodeError::TooDeep);
+        }
+        self.frames += 1;
+        let result = write(self);
+        self.frames -= 1;
+        result
+    }
+}
+
+/// What `typeof` calls an object; null is one.
+fn is_object(value: &Value) -> bool {
+    !matches!(value, Value::Undefined | Value::Bool(_) | Value::Number(_) | Value::BigInt(_) | Value::String(_))
+}
+
+fn mismatch(expected: &'static str, value: &Value) -> EncodeError {
+    EncodeError::Mismatch { expected, found: value.type_name() }
+}
+
+fn write_number(out: &mut Vec<u8>, scalar: Scalar, value: &Value) -> Result<(), EncodeError> {
+    let number = || value.as_number().ok_or_else(|| mismatch("number", value));
+    match scalar {
+        Scalar::Double | Scalar::ExplicitDouble => write_double(out, number()?),
+        Scalar::Int => write_zigzag(out, integer_bits(number()?) as i64),
+        Scalar::Uint => write_varint(out, integer_bits(number()?)),
+        Scalar::BigInt => return Err(EncodeError::UnsupportedScalar("bigint")),
+        Scalar::BigInt64 => return Err(EncodeError::UnsupportedScalar("bigint64")),
+        Scalar::BigUint64 => return Err(EncodeError::UnsupportedScalar("biguint64")),
+    }
+    Ok(())
+}
+
+fn write_buffer(out: &mut Vec<u8>, kind: BufferKind, bytes: &[u8]) -> Result<(), EncodeError> {
+    if matches!(kind, BufferKind::BigInt64Array | BufferKind::BigUint64Array) {
+        return Err(EncodeError::UnsupportedArray(kind));
+    }
+    write_bytes(out, bytes);
+    Ok(())
+}
+
+fn enum_id(members: &[EnumMember], value: &Value) -> Result<u32, EncodeError> {
+    let is_value = |member: &&EnumMember| match (&member.value, value) {
+        (EnumValue::Number(member), Value::Number(value)) => member == value,
+        (EnumValue::String(member), Value::String(value)) => value.as_str() == Some(member),
+        _ => false,
+    };
+    let member = members.iter().find(is_value);
+    member.map(|member| member.id).ok_or_else(|| EncodeError::NotAnEnumMember(value.type_name().to_owned()))
+}
+
+fn write_json(out: &mut Vec<u8>, value: &Value) -> Result<(), EncodeError> {
+    write_length_prefixed(out, |out| value.write_json(out)).map(drop).map_err(EncodeError::Json)
+}

@@ -1,0 +1,281 @@
+//! Writing interfaces and mapped types (reference §5.5, §5.7).
+//!
+//! Depends on the parent module. Blocks are written in schema order; the count
+//! in front is filled in afterwards.
+
+use polywire_schema::{InterfaceNode, MappedNode, Mapping, Node, NodeId, Object, Value};
+
+use super::{
+    Encoder, UNDEFINED, mismatch,
+    skip::{Filter, Keep, Skip},
+};
+use crate::{
+    binary::{MAX_BASES, Placeholder, write_length_prefixed, write_str},
+    error::EncodeError,
+    layout::{Frame, InterfaceLayout, Shape, Written},
+};
+
+/// What an object type is written with.
+struct Scope<'s, 'v> {
+    skip: &'s mut Skip<'v>,
+    filter: Option<&'s Filter<'s>>,
+    index: IndexEntries,
+}
+
+impl<'v> Scope<'_, 'v> {
+    fn reborrow(&mut self) -> Scope<'_, 'v> {
+        Scope { skip: self.skip, filter: self.filter, index: self.index }
+    }
+}
+
+/// Whether entries of index signatures are written here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IndexEntries {
+    Write,
+    /// An interface around has a signature of its own.
+    LeaveToOuter,
+}
+
+/// Whether an object type has written any block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blocks {
+    None,
+    Some,
+}
+
+impl<'p> Encoder<'p> {
+    /// An interface or mapped type.
+    pub(super) fn write_object<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        value: &'v Value,
+        skip: Option<&mut Skip<'v>>,
+    ) -> Result<(), EncodeError> {
+        let object = match value {
+            Value::Object(object) => Some(object),
+            // Other objects pass where no property is required.
+            Value::Buffer(..) | Value::Date(_) | Value::ObjectId(_) => None,
+            other => return Err(mismatch("Object", other)),
+        };
+        if let (None, Shape::Interface(layout)) = (&skip, &self.layout.node(node).shape)
+            && layout.is_plain
+        {
+            return self.write_plain(out, node, layout, object);
+        }
+        let mut own = Skip::default();
+        let scope = Scope { skip: skip.unwrap_or(&mut own), filter: None, index: IndexEntries::Write };
+        self.write_scoped(out, node, object, scope).map(drop)
+    }
+
+    /// An interface of own properties only, which nobody else describes.
+    fn write_plain(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        layout: &InterfaceLayout,
+        object: Option<&Object>,
+    ) -> Result<(), EncodeError> {
+        let count = Placeholder::reserve(out);
+        let mut blocks = 0;
+        for (property, layout) in self.interface(node).properties.iter().zip(&layout.properties) {
+            let value = object.and_then(|object| object.get(&property.name)).unwrap_or(&UNDEFINED);
+            if layout.written != Written::Value || self.is_absent(value, property.slot.codable.null) {
+                continue;
+            }
+            self.write_framed(out, &layout.frame, property.slot.node, value, None)?;
+            blocks += 1;
+        }
+        count.fill(out, blocks);
+        Ok(())
+    }
+
+    fn write_scoped<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        object: Option<&'v Object>,
+        scope: Scope<'_, 'v>,
+    ) -> Result<Blocks, EncodeError> {
+        match self.program.node(node) {
+            Node::Interface(interface) => self.write_interface(out, node, interface, object, scope),
+            Node::Mapped(mapped) => self.write_mapped(out, node, mapped, object, scope),
+            Node::Invalid(error) => Err(EncodeError::Schema(Box::new(error.clone()))),
+            _ => Err(EncodeError::NotAnObjectType),
+        }
+    }
+
+    fn write_mapped<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        mapped: &'p MappedNode,
+        object: Option<&'v Object>,
+        mut scope: Scope<'_, 'v>,
+    ) -> Result<Blocks, EncodeError> {
+        let Shape::Mapped(keys) = &self.layout.node(node).shape else { return Err(EncodeError::NotAnObjectType) };
+        let filter = |keep| Filter { keys, keep, outer: scope.filter };
+        match &mapped.mapping {
+            Mapping::Partial => self.descend(out, mapped.target, object, scope),
+            Mapping::Pick(_) => {
+                let filter = filter(Keep::Named);
+                self.descend(out, mapped.target, object, Scope { filter: Some(&filter), ..scope })
+            }
+            Mapping::Omit(_) => {
+                let filter = filter(Keep::Others);
+                self.descend(out, mapped.target, object, Scope { filter: Some(&filter), ..scope })
+            }
+            Mapping::Overwrite(overwrite) => {
+                let above = self.descend(out, *overwrite, object, scope.reborrow())?;
+                let below = self.descend(out, mapped.target, object, scope)?;
+                Ok(if above == Blocks::None { below } else { above })
+            }
+        }
+    }
+
+    fn descend<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        object: Option<&'v Object>,
+        scope: Scope<'_, 'v>,
+    ) -> Result<Blocks, EncodeError> {
+        self.nested(|this| this.write_scoped(out, node, object, scope))
+    }
+
+    fn write_interface<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        interface: &'p InterfaceNode,
+        object: Option<&'v Object>,
+        mut scope: Scope<'_, 'v>,
+    ) -> Result<Blocks, EncodeError> {
+        if interface.bases.len() > MAX_BASES {
+            return Err(EncodeError::TooManyBases(interface.bases.len()));
+        }
+        let layout = self.interface_layout(node);
+        let count = Placeholder::reserve(out);
+        let mut blocks = 0;
+
+        let index = if interface.index.is_some() { IndexEntries::LeaveToOuter } else { scope.index };
+        for (base, frame) in interface.bases.iter().zip(&layout.bases) {
+            let start = out.len();
+            let scope = Scope { index, ..scope.reborrow() };
+            // A base with nothing to say is left out.
+            if self.write_base(out, frame, base.node, object, scope)? == Blocks::None {
+                out.truncate(start);
+            } else {
+                blocks += 1;
+            }
+        }
+
+        for (property, layout) in interface.properties.iter().zip(&layout.properties) {
+            if scope.filter.is_some_and(|filter| !filter.admits(Some(layout.name))) {
+                continue;
+            }
+            if layout.written != Written::Value {
+                scope.skip.insert(layout.name);
+                continue;
+            }
+            let value = object.and_then(|object| object.get(&property.name)).unwrap_or(&UNDEFINED);
+            if self.is_absent(value, property.slot.codable.null) || !scope.skip.insert(layout.name) {
+                continue;
+            }
+            self.write_framed(out, &layout.frame, property.slot.node, value, None)?;
+            blocks += 1;
+        }
+
+        if scope.index == IndexEntries::Write {
+            blocks += self.write_index_entries(out, layout, object, &mut scope)?;
+        }
+        count.fill(out, blocks);
+        Ok(if blocks == 0 { Blocks::None } else { Blocks::Some })
+    }
+
+    /// The number of entries written.
+    fn write_index_entries<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        layout: &InterfaceLayout,
+        object: Option<&'v Object>,
+        scope: &mut Scope<'_, 'v>,
+    ) -> Result<u64, EncodeError> {
+        let (Some((index, frame)), Some(object)) = (&layout.index, object) else { return Ok(0) };
+        let mut entries = 0;
+        for (key, value) in object.iter() {
+            if key == "__proto__" || self.is_absent(value, index.slot.codable.null) {
+                continue;
+            }
+            let name = self.layout.names.get(key);
+            if scope.filter.is_some_and(|filter| !filter.admits(name)) {
+                continue;
+            }
+            let is_new = match name {
+                Some(name) => scope.skip.insert(name),
+                None => scope.skip.insert_unnamed(key),
+            };
+            if !is_new {
+                continue;
+            }
+            out.extend_from_slice(frame.tag.as_bytes());
+            if frame.prefixed {
+                self.write_prefixed_entry(out, key, index.slot.node, value)?;
+            } else {
+                write_str(out, key);
+                self.write(out, index.slot.node, value)?;
+            }
+            entries += 1;
+        }
+        Ok(entries)
+    }
+
+    /// The length behind the key counts the key too, as the published encoder has it.
+    fn write_prefixed_entry(
+        &mut self,
+        out: &mut Vec<u8>,
+        key: &str,
+        node: NodeId,
+        value: &Value,
+    ) -> Result<(), EncodeError> {
+        let start = out.len();
+        write_str(out, key);
+        let key_length = out.len() - start;
+        let length = Placeholder::reserve(out);
+        let start = out.len();
+        self.write(out, node, value)?;
+        let payload_length = out.len() - start;
+        length.fill(out, (key_length + payload_length) as u64);
+        Ok(())
+    }
+
+    fn write_base<'v>(
+        &mut self,
+        out: &mut Vec<u8>,
+        frame: &Frame,
+        node: NodeId,
+        object: Option<&'v Object>,
+        scope: Scope<'_, 'v>,
+    ) -> Result<Blocks, EncodeError> {
+        out.extend_from_slice(frame.tag.as_bytes());
+        if frame.prefixed {
+            write_length_prefixed(out, |out| self.descend(out, node, object, scope))
+        } else {
+            self.descend(out, node, object, scope)
+        }
+    }
+
+    fn interface(&self, node: NodeId) -> &'p InterfaceNode {
+        match self.program.node(node) {
+            Node::Interface(interface) => interface,
+            other => unreachable!("an interface layout belongs to {other:?}"),
+        }
+    }
+
+    fn interface_layout(&self, node: NodeId) -> &'p InterfaceLayout {
+        match &self.layout.node(node).shape {
+            Shape::Interface(layout) => layout,
+            other => unreachable!("the layout of an interface is {other:?}"),
+        }
+    }
+}
