@@ -8,6 +8,9 @@ mod builder;
 mod ids;
 mod json;
 mod literal;
+mod module;
+mod pretty;
+mod printer;
 
 use polywire_schema::{TypeSet, Value};
 

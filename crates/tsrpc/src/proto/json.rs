@@ -162,3 +162,57 @@ fn skip_string(text: &str, quote: char) -> Option<&str> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_proto_is_found_in_a_module_that_was_touched_by_hand() {
+        let modules = [
+            "export const serviceProto: ServiceProto<ServiceType> = {services: [], types: {}};",
+            "import x from 'export const serviceProto = 1';\n// export const serviceProto = 2\n/* export const serviceProto = 3 */\n\
+             export const serviceProtoX = 4;\nexport  const\n serviceProto={\n \"services\": [], // none\n types: {},\n} as const;\n",
+            "const quote = 'it\\'s'; export const serviceProto: any = ({'types': {}, services: []})",
+        ];
+        for module in modules {
+            assert_eq!(ServiceProto::from_module(module), Ok(ServiceProto::default()), "{module}");
+        }
+        for module in ["", "export const serviceProto", "const serviceProto = {}", "// export const serviceProto = {}"]
+        {
+            assert_eq!(ServiceProto::from_module(module), Err(ProtoError::NoServiceProto), "{module}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_proto_is_refused_with_its_place() {
+        let cases = [
+            ("[]", "the proto has an invalid `proto`: expected an object"),
+            ("{types: {}}", "the proto has an invalid `services`: expected an array"),
+            (
+                "{version: -1, services: [], types: {}}",
+                "the proto has an invalid `version`: expected a non-negative integer",
+            ),
+            (
+                "{services: [{id: 1.5, name: 'A', type: 'api'}], types: {}}",
+                "the proto has an invalid `services[0].id`: expected an integer from 0 to 2^32 - 1",
+            ),
+            (
+                "{services: [{id: 1, type: 'api'}], types: {}}",
+                "the proto has an invalid `services[0].name`: expected a string",
+            ),
+            (
+                "{services: [{id: 1, name: 'A', type: 'x'}], types: {}}",
+                "the proto has an invalid `services[0].type`: expected `api` or `msg`",
+            ),
+            ("{services: [], types: {x: 1}}", "the proto has an invalid type: `x`: expected a type, found `1`"),
+            (
+                "{services: [],\n types: }",
+                "the proto is not JSON or a JavaScript literal: line 2, column 9: expected a value",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(ServiceProto::from_json(text).unwrap_err().to_string(), expected);
+        }
+    }
+}
