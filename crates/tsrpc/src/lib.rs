@@ -5,6 +5,7 @@
 mod envelope;
 mod error;
 mod framework;
+pub mod http;
 mod proto;
 mod service;
 mod session;
