@@ -109,6 +109,10 @@ pub enum DecodeError {
         /// How many elements the type has.
         elements: usize,
     },
+    /// A JSON array with more elements than the tuple type has, of which some have a JSON form of
+    /// their own. (Of other tuples, what is too much is cut.)
+    #[error(transparent)]
+    ExcessElements(Box<ValidationError>),
     /// A base or mapped type of something that is no object type.
     #[error("Expected an object type")]
     NotAnObjectType,

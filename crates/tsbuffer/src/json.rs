@@ -1,10 +1,17 @@
-//! The JSON form: primitives for specialised codecs.
+//! The JSON form (reference §7): the codec over dynamic values, and primitives for
+//! specialised codecs.
 //!
 //! Depends on `polywire-schema` only.
 
 mod base64;
+mod change;
+mod codec;
+mod convert;
+mod plan;
 mod reader;
 mod writer;
+
+pub(crate) use plan::JsonPlan;
 
 pub use base64::{decode_base64, is_canonical_base64};
 pub use reader::{JsonKind, JsonReader, Refused};

@@ -12,6 +12,7 @@ use polywire_schema::{Program, Slot, ValidateOptions, ValidationError, Value};
 use crate::{
     binary::{BinaryReader, Strictness, decode::Decoder, encode::Encoder},
     error::{DecodeError, EncodeError, UnknownSchema},
+    json::JsonPlan,
     layout::Layout,
 };
 
@@ -45,6 +46,7 @@ pub struct TsBufferOptions {
 pub struct TsBuffer {
     program: Arc<Program>,
     layout: Arc<Layout>,
+    json_plan: Arc<JsonPlan>,
     options: TsBufferOptions,
 }
 
@@ -54,7 +56,8 @@ impl TsBuffer {
     pub fn new(program: impl Into<Arc<Program>>, options: TsBufferOptions) -> Self {
         let program = program.into();
         let layout = Arc::new(Layout::new(&program));
-        Self { program, layout, options }
+        let json_plan = Arc::new(JsonPlan::new(&program));
+        Self { program, layout, json_plan, options }
     }
 
     /// The program.
@@ -139,7 +142,11 @@ impl TsBuffer {
         Ok(value)
     }
 
-    fn checks_without_excess(&self) -> ValidateOptions {
+    pub(crate) fn json_plan(&self) -> &JsonPlan {
+        &self.json_plan
+    }
+
+    pub(crate) fn checks_without_excess(&self) -> ValidateOptions {
         ValidateOptions { excess_property_checks: false, ..self.options.checks }
     }
 }

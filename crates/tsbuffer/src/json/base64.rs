@@ -3,6 +3,8 @@
 //! Depends on the crate `base64` only.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use polywire_schema::BufferKind;
 
 /// Reads base64 as leniently as Node: up to the first `=`, both alphabets,
 /// anything else skipped, and whatever makes no whole byte at the end dropped.
@@ -22,6 +24,17 @@ pub fn decode_base64(text: &str) -> Vec<u8> {
 #[must_use]
 pub fn is_canonical_base64(text: &str) -> bool {
     STANDARD.decode(text).is_ok()
+}
+
+/// Bytes of whole elements of a typed array; `None` for those of bigints, which published
+/// peers do not read either.
+pub(super) fn decode_elements(text: &str, kind: BufferKind) -> Option<Bytes> {
+    if matches!(kind, BufferKind::BigInt64Array | BufferKind::BigUint64Array) {
+        return None;
+    }
+    let mut bytes = decode_base64(text);
+    bytes.truncate(bytes.len() - bytes.len() % kind.element_size());
+    Some(bytes.into())
 }
 
 fn decode_leniently(text: &str) -> Vec<u8> {
@@ -48,6 +61,11 @@ fn decode_leniently(text: &str) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Padded base64 in the standard alphabet.
+pub(super) fn encoded(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 /// Appends padded base64 in the standard alphabet.

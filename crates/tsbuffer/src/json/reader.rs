@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use polywire_schema::{BufferKind, DateTime, JsString, MAX_JSON_DEPTH, ObjectId, Value, parse_date, parse_object_id};
 
-use super::decode_base64;
+use super::base64;
 use scan::Scanned;
 
 /// The fast path does not take this input. The slow path decides, and explains.
@@ -294,12 +294,7 @@ impl<'a> JsonReader<'a> {
     /// # Errors
     /// Where no string follows, and for the two kinds of bigints.
     pub fn buffer(&mut self, kind: BufferKind) -> Result<Bytes, Refused> {
-        if matches!(kind, BufferKind::BigInt64Array | BufferKind::BigUint64Array) {
-            return Err(Refused);
-        }
-        let mut bytes = decode_base64(&self.string()?);
-        bytes.truncate(bytes.len() - bytes.len() % kind.element_size());
-        Ok(bytes.into())
+        base64::decode_elements(&self.string()?, kind).ok_or(Refused)
     }
 
     /// Takes an `ObjectId` of 24 hex digits.

@@ -1,0 +1,333 @@
+//! Between values and their JSON form, by type (reference §7).
+//!
+//! Depends on the program and the sibling modules. Only dates, bytes and custom
+//! types have a form of their own; whether a value is valid is not decided here,
+//! except where it decides which members of a union convert a value.
+//!
+//! The published package lets every member of a union convert, one after another,
+//! so that a date in one member makes dates of strings in the others. Here those
+//! members convert that the value is of, once they have converted it (reference
+//! §15): first if an encoder can have written each of the forms, then by whatever
+//! else the published package accepts. Where no member matches, all of them
+//! convert, so that the error is the published one.
+
+use std::{collections::HashMap, sync::Arc};
+
+use polywire_schema::{
+    BufferKind, CustomType, Flat, KeyType, MAX_VALUE_DEPTH, Members, Node, NodeId, Object, Program, Slot,
+    ValidateOptions, ValidationError, ValidationErrorKind, Value, is_number_key, iso_text, parse_date, time_clip,
+};
+
+use super::{
+    base64,
+    change::{Change, Step},
+    plan::JsonPlan,
+};
+
+/// Why a value cannot be converted from JSON.
+#[derive(Debug)]
+pub(super) enum ConvertError {
+    /// What a custom type says.
+    Custom(String),
+    /// A typed array without a JSON form.
+    UnsupportedArray(BufferKind),
+    /// More elements than the tuple type has.
+    ExcessElements(ValidationError),
+}
+
+/// Which way to convert, and what becomes of a value that is not of the type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Mode {
+    /// To JSON. The value is valid.
+    Encode,
+    /// From JSON. What is not of the type stays as it is.
+    Decode,
+    /// From JSON, if the value is of the type then.
+    MatchLeniently,
+    /// From JSON, if the value is of the type then, and an encoder can have written it.
+    Match,
+}
+
+impl Mode {
+    fn matches(self) -> bool {
+        matches!(self, Self::Match | Self::MatchLeniently)
+    }
+}
+
+/// What converting changes in a value. Nothing, not even [`Change::None`], where the
+/// mode is one that matches and the value is not of the type.
+type Converted = Result<Option<Change>, ConvertError>;
+
+/// How many nodes may be entered within each other: types may nest unions without the
+/// value getting deeper, and the stack has an end.
+const MAX_FRAMES: u32 = 4 * MAX_VALUE_DEPTH;
+
+/// A conversion that is going on.
+pub(super) struct Converter<'p> {
+    program: &'p Program,
+    plan: &'p JsonPlan,
+    checks: ValidateOptions,
+    frames: u32,
+    /// What unions and intersections made of objects and arrays, by their address: members
+    /// with a part in common would convert it once for each way that leads there.
+    known: HashMap<(NodeId, usize, Mode), Option<Change>>,
+}
+
+impl<'p> Converter<'p> {
+    pub(super) fn new(program: &'p Program, plan: &'p JsonPlan, checks: ValidateOptions) -> Self {
+        let checks = ValidateOptions { excess_property_checks: false, ..checks };
+        Self { program, plan, checks, frames: 0, known: HashMap::new() }
+    }
+
+    /// What becomes of a valid value on the way to JSON.
+    pub(super) fn encode(mut self, slot: Slot, value: &Value) -> Change {
+        // No conversion in this direction fails.
+        self.node(slot, value, Mode::Encode).ok().flatten().unwrap_or(Change::None)
+    }
+
+    /// What becomes of a value from JSON, be it valid or not.
+    pub(super) fn decode(mut self, slot: Slot, value: &Value) -> Result<Change, ConvertError> {
+        Ok(self.node(slot, value, Mode::Decode)?.unwrap_or(Change::None))
+    }
+
+    fn node(&mut self, slot: Slot, value: &Value, mode: Mode) -> Converted {
+        if value.is_nullish() || !self.plan.converts(slot.node) || self.frames == MAX_FRAMES {
+            return self.unchanged(slot, value, mode);
+        }
+        self.frames += 1;
+        let converted = self.entered(slot, value, mode);
+        self.frames -= 1;
+        converted
+    }
+
+    fn entered(&mut self, slot: Slot, value: &Value, mode: Mode) -> Converted {
+        let program = self.program;
+        match (program.node(slot.node), value) {
+            (Node::Date, _) => self.date(slot, value, mode),
+            (Node::Buffer(kind), _) => self.buffer(*kind, slot, value, mode),
+            (Node::Custom(custom), _) => self.custom(&**custom, slot, value, mode),
+            (Node::NonNullable(target), _) => self.node(*target, value, mode),
+            (Node::Array(element), Value::Array(elements)) => self.array(*element, elements, mode),
+            (Node::Tuple { elements: slots, optional_from }, Value::Array(elements)) => {
+                self.tuple(slots, *optional_from, elements, mode)
+            }
+            (Node::Interface(interface), Value::Object(object)) => self.object(&interface.flat, object, mode),
+            (Node::Mapped(mapped), Value::Object(object)) => self.object(&mapped.flat, object, mode),
+            (Node::Union(members), _) => {
+                self.members(slot.node, value, mode, |converter| converter.union(members, value, mode))
+            }
+            (Node::Intersection(members), _) => {
+                self.members(slot.node, value, mode, |converter| converter.each(members, value, mode))
+            }
+            _ => self.unchanged(slot, value, mode),
+        }
+    }
+
+    fn unchanged(&self, slot: Slot, value: &Value, mode: Mode) -> Converted {
+        let is_refused = mode.matches() && !self.program.accepts(slot, value, self.checks);
+        Ok((!is_refused).then_some(Change::None))
+    }
+
+    fn date(&self, slot: Slot, value: &Value, mode: Mode) -> Converted {
+        let ms = match (mode, value) {
+            (Mode::Encode, Value::Date(ms)) => {
+                let text = iso_text(*ms).map_or(Value::Null, Value::from);
+                return Ok(Some(Change::Replace(text)));
+            }
+            (Mode::Encode, _) => return Ok(Some(Change::None)),
+            (_, Value::String(text)) => parse_date(&text.to_string_lossy()),
+            (_, Value::Number(ms)) => time_clip(*ms),
+            _ => return self.unchanged(slot, value, mode),
+        };
+        let is_refused = mode == Mode::Match && ms.is_nan();
+        Ok((!is_refused).then_some(Change::Replace(Value::Date(ms))))
+    }
+
+    fn buffer(&self, kind: BufferKind, slot: Slot, value: &Value, mode: Mode) -> Converted {
+        let text = match (mode, value) {
+            (Mode::Encode, Value::Buffer(_, bytes)) => {
+                return Ok(Some(Change::Replace(base64::encoded(bytes).into())));
+            }
+            (Mode::Encode, _) => return Ok(Some(Change::None)),
+            (_, Value::String(text)) => text.to_string_lossy(),
+            _ => return self.unchanged(slot, value, mode),
+        };
+        let bytes = base64::decode_elements(&text, kind);
+        match (mode, bytes) {
+            (Mode::Decode, None) => Err(ConvertError::UnsupportedArray(kind)),
+            (_, None) => Ok(None),
+            (Mode::Match, Some(_)) if !base64::is_canonical_base64(&text) => Ok(None),
+            (_, Some(bytes)) => Ok(Some(Change::Replace(Value::Buffer(kind, bytes)))),
+        }
+    }
+
+    fn custom(&self, custom: &dyn CustomType, slot: Slot, value: &Value, mode: Mode) -> Converted {
+        if mode == Mode::Encode {
+            // As published, what is no object is its own form. What the type does not
+            // know belongs to another member of a union.
+            let is_object = matches!(value.type_name(), "Object" | "Array");
+            let form = (is_object && custom.validate(value).is_ok()).then(|| custom.encode_json(value)).flatten();
+            return Ok(Some(form.map_or(Change::None, Change::Replace)));
+        }
+        let decoded = match custom.decode_json(value) {
+            None => return self.unchanged(slot, value, mode),
+            Some(Ok(decoded)) => decoded,
+            Some(Err(_)) if mode.matches() => return Ok(None),
+            Some(Err(text)) => return Err(ConvertError::Custom(text)),
+        };
+        let is_refused = mode.matches() && custom.validate(&decoded).is_err();
+        let is_written = || custom.encode_json(&decoded).is_none_or(|form| form == *value);
+        if is_refused || mode == Mode::Match && !is_written() {
+            return Ok(None);
+        }
+        Ok(Some(Change::Replace(decoded)))
+    }
+
+    fn array(&mut self, slot: Slot, elements: &[Value], mode: Mode) -> Converted {
+        let mut parts = Vec::new();
+        for (at, value) in elements.iter().enumerate() {
+            match self.node(slot, value, mode).map_err(|error| error.within(&at.to_string()))? {
+                Some(Change::None) => {}
+                Some(change) => parts.push((Step::Element(at), change)),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Change::within(parts)))
+    }
+
+    fn tuple(&mut self, slots: &[Slot], optional_from: usize, elements: &[Value], mode: Mode) -> Converted {
+        if elements.len() > slots.len() && mode != Mode::Encode {
+            let kind = ValidationErrorKind::TooManyElements { found: elements.len(), allowed: slots.len() };
+            let error = || ConvertError::ExcessElements(ValidationError::new(kind));
+            return if mode.matches() { Ok(None) } else { Err(error()) };
+        }
+        let mut parts = Vec::new();
+        for (at, slot) in slots.iter().enumerate() {
+            let converted = self.part(*slot, elements.get(at), at >= optional_from, mode);
+            match converted.map_err(|error| error.within(&at.to_string()))? {
+                Some(Change::None) => {}
+                Some(change) => parts.push((Step::Element(at), change)),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Change::within(parts)))
+    }
+
+    fn object(&mut self, flat: &Flat, object: &Object, mode: Mode) -> Converted {
+        let mut parts = Vec::new();
+        if mode.matches() {
+            let wants_numbers = flat.index.is_some_and(|index| index.key == KeyType::Number);
+            if wants_numbers && !object.keys().all(is_number_key) {
+                return Ok(None);
+            }
+        }
+        for property in flat.properties.values() {
+            let converted = self.part(property.slot, object.get(&property.name), property.optional, mode);
+            match converted.map_err(|error| error.within(&property.name))? {
+                Some(Change::None) => {}
+                Some(change) => parts.push((Step::Property(Arc::clone(&property.name)), change)),
+                None => return Ok(None),
+            }
+        }
+        if let Some(index) = flat.index {
+            for (key, value) in object.iter() {
+                // Declared properties have to be of this type too, but have their own form.
+                let is_declared = flat.properties.contains_key(key);
+                if is_declared && !mode.matches() {
+                    continue;
+                }
+                match self.node(index.slot, value, mode).map_err(|error| error.within(key))? {
+                    Some(Change::None) => {}
+                    Some(_) if is_declared => {}
+                    Some(change) => parts.push((Step::Property(key.into()), change)),
+                    None => return Ok(None),
+                }
+            }
+        }
+        Ok(Some(Change::within(parts)))
+    }
+
+    /// A property or the element of a tuple (reference §6.2).
+    fn part(&mut self, slot: Slot, value: Option<&Value>, optional: bool, mode: Mode) -> Converted {
+        let strict = self.checks.strict_null_checks;
+        match value {
+            None | Some(Value::Undefined) => {}
+            Some(Value::Null) if !strict => {}
+            Some(value) => return self.node(slot, value, mode),
+        }
+        let may_be = |null: bool, undefined: bool| undefined || null && !strict;
+        let may_be_missing = optional
+            || may_be(slot.written.null, slot.written.undefined)
+            || may_be(slot.resolved.null, slot.resolved.undefined);
+        Ok((!mode.matches() || may_be_missing).then_some(Change::None))
+    }
+
+    /// Enters a union or intersection, unless the answer is known.
+    fn members(
+        &mut self,
+        id: NodeId,
+        value: &Value,
+        mode: Mode,
+        convert: impl FnOnce(&mut Self) -> Converted,
+    ) -> Converted {
+        if !matches!(value, Value::Array(_) | Value::Object(_)) {
+            return convert(self);
+        }
+        // Values keep their address while they are looked at.
+        let key = (id, std::ptr::from_ref(value).addr(), mode);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let converted = convert(self)?;
+        self.known.insert(key, converted.clone());
+        Ok(converted)
+    }
+
+    fn union(&mut self, members: &Members, value: &Value, mode: Mode) -> Converted {
+        let matching: &[Mode] = match mode {
+            Mode::Encode => &[],
+            Mode::Match => &[Mode::Match],
+            Mode::MatchLeniently | Mode::Decode => &[Mode::Match, Mode::MatchLeniently],
+        };
+        for mode in matching {
+            if let Some(change) = self.matching(members, value, *mode)? {
+                return Ok(Some(change));
+            }
+        }
+        if mode.matches() { Ok(None) } else { self.each(members, value, mode) }
+    }
+
+    /// The changes of all members that the value is of; nothing where there is none.
+    fn matching(&mut self, members: &Members, value: &Value, mode: Mode) -> Converted {
+        let mut all: Option<Change> = None;
+        for at in members.candidates(value) {
+            let converted = self.node(members[at].slot, value, mode)?;
+            all = match (all, converted) {
+                (Some(all), Some(change)) => Some(all.and(change)),
+                (all, converted) => all.or(converted),
+            };
+        }
+        Ok(all)
+    }
+
+    /// The changes of every member; in modes that match, all of them have to.
+    fn each(&mut self, members: &Members, value: &Value, mode: Mode) -> Converted {
+        let mut all = Change::None;
+        for member in members.iter() {
+            match self.node(member.slot, value, mode)? {
+                Some(change) => all = all.and(change),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(all))
+    }
+}
+
+impl ConvertError {
+    fn within(self, segment: &str) -> Self {
+        match self {
+            Self::ExcessElements(error) => Self::ExcessElements(error.within(segment)),
+            other => other,
+        }
+    }
+}
