@@ -7,6 +7,7 @@
 
 mod attributes;
 mod case;
+mod codec;
 mod docs;
 mod model;
 mod schema;
@@ -72,7 +73,8 @@ fn expand(
     let expanded = Container::read(input).and_then(|container| {
         let more = more(input, &container)?;
         let schema = schema::implement(&container);
-        Ok(quote::quote! { #schema #more })
+        let codec = codec::implement(&container);
+        Ok(quote::quote! { #schema #codec #more })
     });
     expanded.unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -77,6 +77,7 @@ pub(crate) enum VariantFields {
 }
 
 /// Named fields.
+#[derive(Clone)]
 pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
     pub(crate) flattened: Vec<Flattened>,
@@ -84,6 +85,7 @@ pub(crate) struct Record {
 }
 
 /// A field that is a property.
+#[derive(Clone)]
 pub(crate) struct Field {
     pub(crate) ident: Ident,
     /// The type of the property: inside the `Option` where it is optional.
@@ -95,6 +97,7 @@ pub(crate) struct Field {
 }
 
 /// Whether a property may be missing, and what the field is then.
+#[derive(Clone)]
 pub(crate) enum Presence {
     Required,
     /// `None`.
@@ -104,6 +107,7 @@ pub(crate) enum Presence {
 }
 
 /// A field whose properties are those of the type.
+#[derive(Clone)]
 pub(crate) struct Flattened {
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
@@ -451,6 +455,9 @@ fn read_tagged(data: &DataEnum, attributes: &ContainerAttributes, tag: &At<Strin
         }
         if tags.contains(&&variant.literal) {
             return Err(syn::Error::new(declared.ident.span(), "another variant has this tag already; `rename` one"));
+        }
+        if matches!(variant.literal, Literal::Null | Literal::Undefined) {
+            return Err(syn::Error::new(declared.ident.span(), "a tag is a string, a number or a boolean"));
         }
         tags.push(&variant.literal);
     }

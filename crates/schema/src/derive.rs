@@ -183,14 +183,13 @@ pub const fn check_flattened(own: &'static Names, flattened: &[(Shape, &'static 
 pub struct ObjectType {
     interface: Interface,
     members: Vec<Type>,
-    /// How many members stand before the interface; the first property decides.
-    interface_at: Option<usize>,
+    has_interface: bool,
 }
 
 impl ObjectType {
     /// Adds a property.
     pub fn property(&mut self, id: u32, name: &str, ty: Type, optional: bool) {
-        self.interface_at.get_or_insert(self.members.len());
+        self.has_interface = true;
         self.interface.properties.push(Property { id, name: name.to_owned(), ty, optional });
     }
 
@@ -199,7 +198,7 @@ impl ObjectType {
         let ty = T::describe(types);
         match T::SHAPE {
             Shape::Interface => {
-                self.interface_at.get_or_insert(self.members.len());
+                self.has_interface = true;
                 self.interface.extends.push(Member { id: next_id(self.interface.extends.len()), ty });
             }
             Shape::Members => self.members.push(ty),
@@ -219,20 +218,21 @@ impl ObjectType {
     fn index(&mut self, ty: Type) {
         // Maps are described in place, as an interface that has only an index signature.
         if let Type::Interface(map) = ty {
-            self.interface_at.get_or_insert(self.members.len());
+            self.has_interface = true;
             self.interface.index = map.index;
         }
     }
 
-    /// The type: an interface, or an intersection where something cannot be a base.
+    /// The type: an interface, or an intersection where something cannot be a base. The
+    /// struct's own interface is the first member, if there is anything in it.
     #[must_use]
     pub fn finish(self) -> Type {
-        let Self { interface, mut members, interface_at } = self;
+        let Self { interface, mut members, has_interface } = self;
         if members.is_empty() {
             return Type::Interface(Box::new(interface));
         }
-        if let Some(at) = interface_at {
-            members.insert(at, Type::Interface(Box::new(interface)));
+        if has_interface {
+            members.insert(0, Type::Interface(Box::new(interface)));
         }
         Type::Intersection(numbered(members))
     }

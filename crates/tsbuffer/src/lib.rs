@@ -7,6 +7,7 @@ mod error;
 pub mod json;
 mod layout;
 mod ts_buffer;
+pub mod typed;
 
 pub use error::{DecodeError, EncodeError, Phase, UnknownSchema};
 pub use ts_buffer::{TsBuffer, TsBufferOptions};

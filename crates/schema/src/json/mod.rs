@@ -67,7 +67,15 @@ impl Value {
     /// # Errors
     /// As [`to_json`](Self::to_json); what was appended until then stays.
     pub fn write_json(&self, out: &mut Vec<u8>) -> Result<bool, StringifyError> {
-        write::write(out, self, MAX_JSON_DEPTH)
+        self.write_json_within(out, MAX_JSON_DEPTH)
+    }
+
+    /// [`write_json`](Self::write_json) with another limit of nesting.
+    ///
+    /// # Errors
+    /// As [`write_json`](Self::write_json).
+    pub fn write_json_within(&self, out: &mut Vec<u8>, max_depth: usize) -> Result<bool, StringifyError> {
+        write::write(out, self, max_depth)
     }
 }
 

@@ -345,6 +345,18 @@ impl<'a> JsonReader<'a> {
         }
     }
 
+    /// Reads something that counts as a level of nesting although JSON has no bracket for it: a union.
+    ///
+    /// # Errors
+    /// Where nesting is too deep; what `read` returns.
+    #[inline]
+    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Refused>) -> Result<T, Refused> {
+        self.depth_left = self.depth_left.checked_sub(1).ok_or(Refused)?;
+        let result = read(self);
+        self.depth_left += 1;
+        result
+    }
+
     /// The end of the text.
     ///
     /// # Errors
