@@ -297,7 +297,7 @@ mod tests {
         let services = services();
         for (json, path, method, target, content_type, expected) in cases {
             let request = HttpRequest { method, target, content_type };
-            let found = match rules(json, path).route(&request, &services) {
+            let found = match rules(json, path).route(&request, services) {
                 HttpRoute::Preflight => "preflight".to_owned(),
                 HttpRoute::Buffer => "buffer".to_owned(),
                 HttpRoute::Json(service) => format!("json {}", service.name),
@@ -307,7 +307,7 @@ mod tests {
         }
         let closed = HttpRules::new(&HttpOptions { cors: None, ..HttpOptions::default() });
         let request = HttpRequest { method: "OPTIONS", target: "/", content_type: None };
-        assert_eq!(closed.route(&request, &services), HttpRoute::Buffer);
+        assert_eq!(closed.route(&request, services), HttpRoute::Buffer);
     }
 
     #[test]

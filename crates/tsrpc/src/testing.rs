@@ -1,5 +1,7 @@
 //! What the tests of this crate share: the proto of the transport vectors.
 
+use std::sync::LazyLock;
+
 use polywire_schema::{Program, Value};
 
 use crate::{ServiceMap, ServiceProto};
@@ -16,7 +18,25 @@ pub(crate) fn proto() -> ServiceProto {
 }
 
 /// The services of [`proto`].
-pub(crate) fn services() -> ServiceMap {
-    let proto = proto();
+pub(crate) fn services() -> &'static ServiceMap {
+    static SERVICES: LazyLock<ServiceMap> = LazyLock::new(|| {
+        let proto = proto();
+        ServiceMap::new(&proto, &Program::compile(&proto.types, &Default::default())).unwrap()
+    });
+    &SERVICES
+}
+
+/// The bytes of a text of hexadecimal digits.
+pub(crate) fn hex(digits: &str) -> Vec<u8> {
+    let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+/// One API of this id.
+pub(crate) fn service_of_id(id: u32) -> ServiceMap {
+    let proto = format!(
+        "{{services: [{{id: {id}, name: 'A', type: 'api'}}], types: {{'PtlA/ReqA': {{type: 'Any'}}, 'PtlA/ResA': {{type: 'Any'}}}}}}"
+    );
+    let proto = ServiceProto::from_json(&proto).unwrap();
     ServiceMap::new(&proto, &Program::compile(&proto.types, &Default::default())).unwrap()
 }

@@ -166,3 +166,124 @@ impl<W> PendingCalls<W> {
         taken
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Debug, Clone)]
+    enum Op {
+        Start { timeout: Option<u64>, key: Option<u8> },
+        Take { which: u64 },
+        TakeKey { key: u8 },
+        TakeAll,
+        Pass { ms: u64 },
+    }
+
+    fn ops() -> impl Strategy<Value = Vec<Op>> {
+        let op = prop_oneof![
+            8 => (prop::option::of(0..50u64), prop::option::of(0..3u8)).prop_map(|(timeout, key)| Op::Start { timeout, key }),
+            4 => (0..40u64).prop_map(|which| Op::Take { which }),
+            1 => (0..3u8).prop_map(|key| Op::TakeKey { key }),
+            1 => Just(Op::TakeAll),
+            4 => (0..30u64).prop_map(|ms| Op::Pass { ms }),
+        ];
+        prop::collection::vec(op, 0..80)
+    }
+
+    const LIMIT: usize = 8;
+
+    /// What a simpler table would hold: deadline in milliseconds, and key, by serial number.
+    #[derive(Default)]
+    struct Model {
+        calls: BTreeMap<u64, (Option<u64>, Option<u8>)>,
+        now: u64,
+        started: u64,
+    }
+
+    impl Model {
+        fn take_if(&mut self, condition: impl Fn(&(Option<u64>, Option<u8>)) -> bool) -> Vec<u64> {
+            let taken: Vec<u64> = self.calls.iter().filter(|(_, call)| condition(call)).map(|(sn, _)| *sn).collect();
+            self.calls.retain(|sn, _| !taken.contains(sn));
+            taken
+        }
+    }
+
+    /// The waiter of a call is its serial number, so that nobody gets another's answer.
+    fn sns(pending: Vec<Pending<u64>>) -> Vec<u64> {
+        pending
+            .into_iter()
+            .map(|pending| {
+                assert_eq!(pending.sn, pending.waiter);
+                pending.sn
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_call_leaves_once_and_in_time(ops in ops()) {
+            let start = Instant::now();
+            let at = |ms| start + Duration::from_millis(ms);
+            let mut calls = PendingCalls::new(LIMIT);
+            let mut model = Model::default();
+            for op in ops {
+                match op {
+                    Op::Start { timeout, key } => {
+                        let options = CallOptions {
+                            timeout: timeout.map(Duration::from_millis),
+                            abort_key: key.map(|key| key.to_string().into()),
+                        };
+                        let next = calls.next_sn();
+                        let result = calls.start(at(model.now), options, next);
+                        if model.calls.len() == LIMIT {
+                            prop_assert_eq!(result, Err(CallError::TooManyInFlight { limit: LIMIT }));
+                        } else {
+                            model.started += 1;
+                            prop_assert_eq!(result, Ok(model.started));
+                            prop_assert_eq!(calls.last_sn(), model.started);
+                            model.calls.insert(model.started, (timeout.map(|timeout| model.now + timeout), key));
+                        }
+                    }
+                    Op::Take { which } => {
+                        let known = model.calls.remove(&which).map(|_| which);
+                        prop_assert_eq!(calls.take(which), known);
+                    }
+                    Op::TakeKey { key } => {
+                        let taken = sns(calls.take_key(&key.to_string()));
+                        prop_assert_eq!(taken, model.take_if(|(_, own)| *own == Some(key)));
+                    }
+                    Op::TakeAll => prop_assert_eq!(sns(calls.take_all()), model.take_if(|_| true)),
+                    Op::Pass { ms } => {
+                        model.now += ms;
+                        let now = model.now;
+                        let due = |deadline: Option<u64>| deadline.is_some_and(|deadline| deadline <= now);
+                        prop_assert_eq!(sns(calls.expire(at(now))), model.take_if(|(deadline, _)| due(*deadline)));
+                    }
+                }
+                prop_assert_eq!(calls.len(), model.calls.len());
+                prop_assert_eq!(calls.is_empty(), model.calls.is_empty());
+                let first = model.calls.values().filter_map(|(deadline, _)| *deadline).min();
+                match (calls.next_deadline(), first) {
+                    (Some(told), Some(first)) => prop_assert!(told <= at(first)),
+                    (None, first) => prop_assert_eq!(first, None),
+                    (Some(_), None) => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn serial_numbers_start_again_and_leave_out_those_in_use() {
+        let mut calls = PendingCalls::new(10);
+        let now = Instant::now();
+        assert_eq!(calls.start(now, CallOptions::default(), ()), Ok(1));
+        calls.last_sn = PendingCalls::<()>::MAX_SN - 1;
+        assert_eq!(calls.start(now, CallOptions::default(), ()), Ok(9_007_199_254_740_991));
+        assert_eq!(calls.start(now, CallOptions::default(), ()), Ok(2));
+    }
+}
