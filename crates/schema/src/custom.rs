@@ -59,6 +59,10 @@ pub fn parse_object_id(hex: &str) -> Option<[u8; 12]> {
 struct ObjectIdAsClass;
 
 impl CustomType for ObjectIdAsClass {
+    fn object_id_class(&self) -> Option<ObjectIdClass> {
+        Some(ObjectIdClass::Class)
+    }
+
     fn validate(&self, value: &Value) -> Result<(), String> {
         match value {
             Value::ObjectId(_) => Ok(()),
@@ -142,6 +146,10 @@ impl ObjectIdAsString {
 }
 
 impl CustomType for ObjectIdAsString {
+    fn object_id_class(&self) -> Option<ObjectIdClass> {
+        Some(ObjectIdClass::String)
+    }
+
     fn validate(&self, value: &Value) -> Result<(), String> {
         Self::parse(value).map(drop)
     }

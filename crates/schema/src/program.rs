@@ -13,7 +13,9 @@ use std::{
 
 use indexmap::IndexMap;
 
-use crate::{BufferKind, EnumMember, KeyType, Literal, Scalar, Value, declared::Declared, dispatch::Dispatch};
+use crate::{
+    BufferKind, EnumMember, KeyType, Literal, ObjectIdClass, Scalar, Value, declared::Declared, dispatch::Dispatch,
+};
 
 /// The place of a node in its [`Program`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -259,6 +261,11 @@ pub trait CustomType: fmt::Debug + Send + Sync {
     /// Reads the JSON form. `None`: the value stays as it is.
     fn decode_json(&self, value: &Value) -> Option<Result<Value, String>> {
         let _ = value;
+        None
+    }
+
+    /// Which of the known forms of `ObjectId` it is: specialised codecs know the class.
+    fn object_id_class(&self) -> Option<ObjectIdClass> {
         None
     }
 }

@@ -4,7 +4,7 @@
 //! text of the published packages where they have one, also where that is a
 //! text of the JavaScript engine that a peer may have seen.
 
-use polywire_schema::{BufferKind, JsonError, SchemaError, StringifyError, ValidationError};
+use polywire_schema::{BufferKind, JsonError, Mismatch, SchemaError, StringifyError, ValidationError};
 
 use crate::binary::{MAX_BASES, MAX_DEPTH, MAX_TUPLE_ELEMENTS, ReadError};
 
@@ -125,6 +125,9 @@ pub enum DecodeError {
     /// What a custom type says against the bytes.
     #[error("{0}")]
     Custom(String),
+    /// A value of the type that the Rust type, which is narrower, does not have.
+    #[error(transparent)]
+    Mismatch(Box<Mismatch>),
 }
 
 /// At which step decoding failed; published peers tell their applications.
@@ -152,7 +155,7 @@ impl DecodeError {
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match self {
-            Self::Invalid(_) => Phase::Validate,
+            Self::Invalid(_) | Self::Mismatch(_) => Phase::Validate,
             _ => Phase::Decode,
         }
     }

@@ -5,7 +5,9 @@
 //! encoded here are the bytes that the dynamic path writes for `to_value()`.
 //! Everything else is [`Refused`], and the dynamic path decides and explains.
 
+mod agreement;
 mod buffers;
+mod codec;
 mod containers;
 #[doc(hidden)]
 pub mod derive;
@@ -20,6 +22,8 @@ use polywire_schema::Schema;
 use crate::binary::{BinaryReader, LengthType, MAX_DEPTH, ReadError};
 
 pub use crate::json::{JsonReader, Refused};
+pub use agreement::Agreement;
+pub use codec::TypedCodec;
 pub use kinds::Kinds;
 pub use tuples::ElementCodec;
 
