@@ -21,6 +21,9 @@ pub enum UrlError {
     /// Not one of the schemes that are spoken here.
     #[error("{0:?} begins with none of ws://, wss://, http://, https://")]
     Scheme(String),
+    /// The port is no number up to 65535.
+    #[error("{0:?} has no valid port")]
+    Port(String),
     /// Nothing stands behind the scheme.
     #[error("{0:?} names no host")]
     NoHost(String),
@@ -51,13 +54,20 @@ pub(super) fn parse(url: &str) -> Result<Uri, UrlError> {
 
 impl<'u> Target<'u> {
     pub(super) fn of(uri: &'u Uri) -> Result<Self, UrlError> {
-        let (tls, port) = match uri.scheme_str() {
+        let (tls, default_port) = match uri.scheme_str() {
             Some("ws" | "http") => (false, 80),
             Some("wss" | "https") => (true, 443),
             _ => return Err(UrlError::Scheme(uri.to_string())),
         };
-        // An IPv6 address stands in brackets.
         let host = uri.host().unwrap_or_default();
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        let place = authority.rsplit('@').next().unwrap_or_default();
+        let port = place.strip_prefix(host).unwrap_or_default().trim_start_matches(':');
+        let port = match port {
+            "" => default_port,
+            port => port.parse().map_err(|_| UrlError::Port(uri.to_string()))?,
+        };
+        // An IPv6 address stands in brackets.
         let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         if host.is_empty() {
             return Err(UrlError::NoHost(uri.to_string()));
@@ -95,6 +105,8 @@ mod tests {
         check("http://127.0.0.1:3000/", "127.0.0.1", 3000, false);
         check("https://[::1]:8443", "::1", 8443, true);
         check("ws://user:word@host:1", "host", 1, false);
+        check("ws://a81:81", "a81", 81, false);
+        check("ws://a:", "a", 80, false);
     }
 
     #[test]
@@ -105,7 +117,7 @@ mod tests {
         };
         assert!(matches!(refusal(""), UrlError::Invalid { .. }));
         assert!(matches!(refusal("ws://"), UrlError::Invalid { .. }));
-        assert!(matches!(refusal("ws://host:99999"), UrlError::Invalid { .. }));
+        assert!(matches!(refusal("ws://host:99999"), UrlError::Port(_)));
         assert!(matches!(refusal("localhost:3000"), UrlError::Scheme(_)));
         assert!(matches!(refusal("/chat"), UrlError::Scheme(_)));
         assert!(matches!(refusal("ftp://host"), UrlError::Scheme(_)));
