@@ -303,3 +303,67 @@ impl From<String> for ApiError {
         Self::new(message)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_fields_never_stand_among_the_others() {
+        let error = ApiError::new("first")
+            .with("message", "second")
+            .with("type", "ServerError")
+            .with("code", 7)
+            .with("__proto__", "x")
+            .with("extra", true);
+        assert_eq!(error.to_string(), "[TSRPC ServerError]: second");
+        assert_eq!(error.code, Some(ErrorCode::Int(7)));
+        assert_eq!(error.data().map(|(key, _)| key).collect::<Vec<_>>(), ["extra"]);
+        let unchanged = error.clone().with("message", 1).with("type", "Unknown").with("code", Value::Null);
+        assert_eq!(unchanged, error);
+    }
+
+    #[test]
+    fn any_object_of_a_peer_is_an_error() {
+        let parse = |text: &str| ApiError::from_value(Value::parse_json(text).unwrap());
+        let error = parse(r#"{"message":"m","type":"NetworkError","code":"C","x":[1]}"#);
+        assert_eq!(error, ApiError::new("m").kind(ErrorKind::Network).code("C").with("x", vec![Value::Number(1.0)]));
+        assert_eq!(
+            error.to_value().to_json().unwrap().unwrap(),
+            r#"{"message":"m","type":"NetworkError","code":"C","x":[1]}"#
+        );
+        for text in ["{}", "null", "[]", "5", r#"{"message":null,"type":5,"code":{}}"#] {
+            assert_eq!(parse(text), ApiError::default(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numeric_codes_are_integers_where_they_can_be() {
+        let cases = [
+            (5.0, ErrorCode::Int(5)),
+            (-0.0, ErrorCode::Int(0)),
+            (9_007_199_254_740_992.0, ErrorCode::Int(9_007_199_254_740_992)),
+            (-9_223_372_036_854_775_808.0, ErrorCode::Int(i64::MIN)),
+            (9_223_372_036_854_775_808.0, ErrorCode::Number(9_223_372_036_854_775_808.0)),
+            (1.5, ErrorCode::Number(1.5)),
+            (f64::INFINITY, ErrorCode::Number(f64::INFINITY)),
+        ];
+        for (number, code) in cases {
+            assert_eq!(ErrorCode::from(number), code, "{number}");
+        }
+        assert!(matches!(ErrorCode::from(f64::NAN), ErrorCode::Number(_)));
+    }
+
+    #[test]
+    fn kinds_have_the_published_names_and_ids() {
+        for (id, name) in ["NetworkError", "ServerError", "ClientError", "ApiError"].into_iter().enumerate() {
+            let kind = ErrorKind::from_name(name).unwrap();
+            assert_eq!(kind.name(), name);
+            assert_eq!(usize::from(kind.id()), id);
+            assert_eq!(ErrorKind::from_id(id as u64), Some(kind));
+        }
+        assert_eq!(ErrorKind::from_name("Other"), None);
+        assert_eq!(ErrorKind::from_id(4), None);
+        assert_eq!(ErrorKind::from_id(u64::MAX), None);
+    }
+}

@@ -20,9 +20,10 @@ pub use framework::{INVALID_REQUEST_BUFFER, codes};
 pub use proto::{Built, IdReport, LiteralError, ProtoBuilder, ProtoBuilderError, ProtoError, ServiceDef, ServiceProto};
 pub use service::{SchemaIds, Service, ServiceId, ServiceKind, ServiceMap, ServiceMapError, ServiceTypes};
 pub use session::{
-    Body, CallError, CallOptions, DataType, Draft, Frame, HEARTBEAT, HEARTBEAT_LOST_CODE, HEARTBEAT_LOST_REASON,
-    HEARTBEAT_TIMEOUT_CODE, HEARTBEAT_TIMEOUT_REASON, Heartbeat, HeartbeatAction, HeartbeatOptions, Incoming,
-    InputError, MAX_CLOSE_REASON, Negotiation, OutputError, Pending, PendingCalls, Received, Sender, ServerSession,
-    SessionOptions, Sn, Watchdog, cut_close_reason, decode_buffer, decode_http_reply, decode_http_reply_slow,
-    decode_output, decode_output_slow, decode_slow, decode_text, negotiate, write_bare_error, write_error_reply,
+    Body, CallError, CallOptions, ClientOptions, ClientSession, DataType, Draft, Due, Frame, HEARTBEAT,
+    HEARTBEAT_LOST_CODE, HEARTBEAT_LOST_REASON, HEARTBEAT_TIMEOUT_CODE, HEARTBEAT_TIMEOUT_REASON, Heartbeat,
+    HeartbeatAction, HeartbeatOptions, Incoming, InputError, MAX_CLOSE_REASON, Negotiation, OutputError, Pending,
+    PendingCalls, Received, Sender, ServerSession, SessionOptions, Sn, Watchdog, cut_close_reason, decode_buffer,
+    decode_http_reply, decode_http_reply_slow, decode_output, decode_output_slow, decode_slow, decode_text, negotiate,
+    write_bare_error, write_error_reply,
 };

@@ -10,17 +10,19 @@ mod heartbeat;
 mod input_error;
 mod output_error;
 mod pending;
+mod received;
 mod server;
 mod sn;
 mod watchdog;
 
-pub use client::{Received, decode_http_reply, decode_http_reply_slow, decode_output, decode_output_slow};
+pub use client::{ClientOptions, ClientSession, Due};
 pub use data_type::{DataType, Negotiation, negotiate};
 pub use draft::{Draft, Sender, write_bare_error, write_error_reply};
 pub use heartbeat::{HEARTBEAT_TIMEOUT_CODE, HEARTBEAT_TIMEOUT_REASON, Heartbeat, HeartbeatAction, HeartbeatOptions};
 pub use input_error::{InputError, MAX_CLOSE_REASON, cut_close_reason};
 pub use output_error::OutputError;
 pub use pending::{CallError, CallOptions, Pending, PendingCalls};
+pub use received::{Received, decode_http_reply, decode_http_reply_slow, decode_output, decode_output_slow};
 pub use server::{
     Body, Frame, HEARTBEAT, Incoming, ServerSession, SessionOptions, decode_buffer, decode_slow, decode_text,
 };

@@ -1,177 +1,238 @@
-//! The client's end of a connection: frames in, answers and messages out.
+//! The client's end of an open connection, put together.
 //!
-//! Depends on the envelopes and the service map. Which call an answer belongs
-//! to is a matter of [`PendingCalls`](crate::PendingCalls); bodies are left to the codecs of their types.
+//! Depends on the table of calls, the heartbeat and the reading of frames. A
+//! driver feeds it frames and moments, and writes what it drafts.
 
-use std::sync::Arc;
-
-use polywire_schema::{Object, Value};
-use polywire_tsbuffer::binary::Strictness;
+use std::time::Instant;
 
 use crate::{
-    ApiError, Body, DataType, Frame, HEARTBEAT, OutputError, Service, ServiceKind, ServiceMap,
-    envelope::{self, ServerOutput},
-    text,
+    CallError, CallOptions, DataType, Draft, Frame, Heartbeat, HeartbeatAction, HeartbeatOptions, Pending,
+    PendingCalls, Received, Sender, Service, ServiceMap, decode_output,
 };
 
-/// What a client received.
-#[derive(Debug, PartialEq)]
-pub enum Received<'a> {
-    /// The answer to a call.
-    Reply {
-        /// The API.
-        service: &'a Arc<Service>,
-        /// The serial number of the call. Without one that this client can have given, nobody waits for the answer.
-        sn: Option<u64>,
-        /// The response, or why there is none.
-        result: Result<Body<'a>, ApiError>,
-    },
-    /// A message.
-    Message {
-        /// The message's service.
-        service: &'a Arc<Service>,
-        /// The message.
-        body: Body<'a>,
-    },
-    /// The answer to a ping.
-    Heartbeat,
-    /// What cannot be read: logged and dropped.
-    Invalid(OutputError),
+/// What a client's session is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientOptions {
+    /// What the client writes. Frames that come in are read by their own kind.
+    pub data_type: DataType,
+    /// How many calls may be in flight.
+    pub calls_in_flight: usize,
+    /// Whether and how the connection is kept under watch.
+    pub heartbeat: Option<HeartbeatOptions>,
 }
 
-/// Reads a frame of a long connection. Hot.
+/// What is due at a moment.
+#[derive(Debug)]
+pub struct Due<W> {
+    /// Calls whose time is up: each fails with [`ApiError::request_timeout`](crate::ApiError::request_timeout).
+    pub expired: Vec<Pending<W>>,
+    /// What to do about the heartbeat.
+    pub heartbeat: HeartbeatAction,
+}
+
+/// The state of one open connection. `W` is what wakes the caller of a call.
 ///
-/// A body that is [`Body::Json`] is a guess, as on the server: where it does not
-/// decode as one value with nothing left over, ask [`decode_output_slow`].
-pub fn decode_output<'a>(frame: Frame<'a>, services: &'a ServiceMap) -> Received<'a> {
-    match frame {
-        Frame::Binary(HEARTBEAT) => Received::Heartbeat,
-        Frame::Binary(bytes) => decode_binary(bytes, services).unwrap_or_else(Received::Invalid),
-        Frame::Text(text) => match guess(text, services) {
-            Some(received) => received,
-            None => decode_output_slow(text, services),
-        },
-    }
+/// ```
+/// use std::time::Instant;
+///
+/// use polywire_schema::Program;
+/// use polywire_tsrpc::{Body, CallOptions, ClientOptions, ClientSession, DataType, Frame, Received, ServiceMap, ServiceProto};
+///
+/// let proto = ServiceProto::from_json(
+///     "{services: [{id: 1, name: 'Add', type: 'api'}],
+///       types: {'PtlAdd/ReqAdd': {type: 'Interface'}, 'PtlAdd/ResAdd': {type: 'Interface'}}}",
+/// )?;
+/// let services = ServiceMap::new(&proto, &Program::compile(&proto.types, &Default::default()))?;
+/// let add = services.api("Add").expect("an API of the proto");
+/// let options = ClientOptions { data_type: DataType::Text, calls_in_flight: 100, heartbeat: None };
+/// let mut session = ClientSession::new(&options, Instant::now());
+///
+/// let sn = session.start(Instant::now(), CallOptions::default(), "whoever waits")?;
+/// let mut out = Vec::new();
+/// let mut request = session.request(&mut out, add, sn);
+/// request.body().extend_from_slice(b"{}");
+/// request.finish();
+/// assert_eq!(out, br#"["Add",{},1]"#);
+///
+/// let answer = Frame::Text(br#"["Add",{"isSucc":true,"res":{}},1]"#);
+/// let Received::Reply { sn: Some(sn), result: Ok(Body::Json(response)), .. } =
+///     session.receive(Instant::now(), answer, &services) else { panic!("no answer") };
+/// assert_eq!(response, b"{}");
+/// assert_eq!(session.calls_mut().take(sn), Some("whoever waits"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ClientSession<W> {
+    data_type: DataType,
+    calls: PendingCalls<W>,
+    heartbeat: Option<Heartbeat>,
 }
 
-/// Reads a text frame of a long connection as a whole. What it says is final.
-pub fn decode_output_slow<'a>(text: &[u8], services: &'a ServiceMap) -> Received<'a> {
-    decode_whole(text, services).unwrap_or_else(Received::Invalid)
-}
-
-fn decode_binary<'a>(bytes: &'a [u8], services: &'a ServiceMap) -> Result<Received<'a>, OutputError> {
-    let output = parse_binary(bytes)?;
-    let id = output.service_id.ok_or(OutputError::MissingServiceId)?;
-    let service = services.by_id(id).ok_or(OutputError::UnknownId(id))?;
-    Ok(match service.kind() {
-        ServiceKind::Api => Received::Reply { service, sn: output.sn, result: reply_of(output)? },
-        ServiceKind::Message => {
-            Received::Message { service, body: Body::Binary(output.body.ok_or(OutputError::EmptyMessage)?) }
-        }
-    })
-}
-
-fn parse_binary(bytes: &[u8]) -> Result<ServerOutput<'_>, OutputError> {
-    envelope::parse_output(bytes, Strictness::Strict).map_err(|error| OutputError::Envelope(error.to_string()))
-}
-
-fn reply_of(output: ServerOutput<'_>) -> Result<Result<Body<'_>, ApiError>, OutputError> {
-    match output.error {
-        Some(error) => Ok(Err(error)),
-        None => Ok(Ok(Body::Binary(output.body.ok_or(OutputError::EmptyResponse)?))),
-    }
-}
-
-/// What published servers write before and behind a response.
-const SUCCESS: (&[u8], &[u8]) = (br#"{"isSucc":true,"res":"#, b"}");
-
-fn guess<'a>(frame: &'a [u8], services: &'a ServiceMap) -> Option<Received<'a>> {
-    let split = text::split(frame)?;
-    match split.sn {
-        Some(sn @ 1..) => {
-            let service = services.by_text_name(ServiceKind::Api, split.name)?;
-            let response = split.body.strip_prefix(SUCCESS.0)?.strip_suffix(SUCCESS.1)?;
-            Some(Received::Reply { service, sn: Some(sn), result: Ok(Body::Json(response)) })
-        }
-        Some(0) => None,
-        None => {
-            let service = services.by_text_name(ServiceKind::Message, split.name)?;
-            Some(Received::Message { service, body: Body::Json(split.body) })
+impl<W> ClientSession<W> {
+    /// The session of a connection opened `now`.
+    #[must_use]
+    pub fn new(options: &ClientOptions, now: Instant) -> Self {
+        Self {
+            data_type: options.data_type,
+            calls: PendingCalls::new(options.calls_in_flight),
+            heartbeat: options.heartbeat.map(|heartbeat| Heartbeat::new(heartbeat, now)),
         }
     }
-}
 
-fn decode_whole<'a>(frame: &[u8], services: &'a ServiceMap) -> Result<Received<'a>, OutputError> {
-    let Value::Array(elements) = text::value(frame).map_err(OutputError::NotJson)? else {
-        return Err(OutputError::Format);
-    };
-    let mut elements = elements.into_iter();
-    let mut next = || elements.next().unwrap_or_default();
-    let (name, body, sn) = (next(), next(), next());
-    // As published: what JavaScript takes for false makes it a message.
-    let kind = if is_truthy(&sn) { ServiceKind::Api } else { ServiceKind::Message };
-    let name = text::js_string(&name);
-    let Some(service) = services.by_name(kind, name.as_bytes()) else {
-        return Err(OutputError::UnknownName(name));
-    };
-    match kind {
-        ServiceKind::Api => {
-            let sn = sn.as_number().filter(|sn| sn.fract() == 0.0 && *sn > 0.0 && *sn < 2f64.powi(53));
-            Ok(Received::Reply { service, sn: sn.map(|sn| sn as u64), result: api_return(body)? })
+    /// What the client writes.
+    #[must_use]
+    pub fn data_type(&self) -> DataType {
+        self.data_type
+    }
+
+    /// The calls in flight.
+    #[must_use]
+    pub fn calls(&self) -> &PendingCalls<W> {
+        &self.calls
+    }
+
+    /// The calls in flight, to take out what was answered or is withdrawn.
+    ///
+    /// The server is not told of a call that is withdrawn; its answer comes late and finds nobody.
+    pub fn calls_mut(&mut self) -> &mut PendingCalls<W> {
+        &mut self.calls
+    }
+
+    /// The heartbeat, if the connection has one.
+    #[must_use]
+    pub fn heartbeat(&self) -> Option<&Heartbeat> {
+        self.heartbeat.as_ref()
+    }
+
+    /// Admits a call; write it with [`request`](Self::request). If it cannot be
+    /// written after all, take it out again: its number is used up, as in published clients.
+    ///
+    /// # Errors
+    /// [`CallError::TooManyInFlight`]; nothing is kept.
+    pub fn start(&mut self, now: Instant, options: CallOptions, waiter: W) -> Result<u64, CallError> {
+        self.calls.start(now, options, waiter)
+    }
+
+    /// Begins the frame of a call. Hot.
+    pub fn request<'a>(&self, out: &'a mut Vec<u8>, service: &Service, sn: u64) -> Draft<'a> {
+        Draft::request(out, self.data_type, service, sn)
+    }
+
+    /// Begins the frame of a message. Hot.
+    pub fn message<'a>(&self, out: &'a mut Vec<u8>, service: &Service) -> Draft<'a> {
+        Draft::message(out, self.data_type, service, Sender::Client)
+    }
+
+    /// Reads a frame; see [`decode_output`]. Hot.
+    ///
+    /// A reply stays in flight until it is taken out: a body that was guessed
+    /// wrong may turn out to be another's.
+    pub fn receive<'a>(&mut self, now: Instant, frame: Frame<'a>, services: &'a ServiceMap) -> Received<'a> {
+        let received = decode_output(frame, services);
+        if let (Received::Heartbeat, Some(heartbeat)) = (&received, &mut self.heartbeat) {
+            heartbeat.pong(now);
         }
-        ServiceKind::Message => Ok(Received::Message { service, body: Body::Value(Box::new(body)) }),
+        received
+    }
+
+    /// What is due.
+    pub fn poll(&mut self, now: Instant) -> Due<W> {
+        Due {
+            expired: self.calls.expire(now),
+            heartbeat: self.heartbeat.as_mut().map_or(HeartbeatAction::Wait, |heartbeat| heartbeat.poll(now)),
+        }
+    }
+
+    /// When to [`poll`](Self::poll) next.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let heartbeat = self.heartbeat.as_ref().and_then(Heartbeat::next_deadline);
+        [self.calls.next_deadline(), heartbeat].into_iter().flatten().min()
+    }
+
+    /// Ends the session: every call that waited fails with
+    /// [`ApiError::lost_connection`](crate::ApiError::lost_connection).
+    #[must_use]
+    pub fn close(mut self) -> Vec<Pending<W>> {
+        self.calls.take_all()
     }
 }
 
-/// Reads the body of an HTTP answer to a call.
-///
-/// A success in JSON is a guess, as in [`decode_output`]; see [`decode_http_reply_slow`].
-///
-/// # Errors
-/// Where it cannot be read; the caller gets [`ApiError::unreadable_output`].
-pub fn decode_http_reply(data_type: DataType, body: &[u8]) -> Result<Result<Body<'_>, ApiError>, OutputError> {
-    match data_type {
-        DataType::Buffer => reply_of(parse_binary(body)?),
-        DataType::Text => match body.strip_prefix(SUCCESS.0).and_then(|rest| rest.strip_suffix(SUCCESS.1)) {
-            Some(response) => Ok(Ok(Body::Json(response))),
-            None => decode_http_reply_slow(body),
-        },
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{Body, HEARTBEAT, ServerSession, SessionOptions, Sn, testing::services};
+
+    fn session(data_type: DataType, heartbeat: Option<HeartbeatOptions>) -> (ClientSession<u8>, Instant) {
+        let now = Instant::now();
+        (ClientSession::new(&ClientOptions { data_type, calls_in_flight: 2, heartbeat }, now), now)
     }
-}
 
-/// Reads the JSON body of an HTTP answer as a whole. What it says is final.
-///
-/// # Errors
-/// As [`decode_http_reply`].
-pub fn decode_http_reply_slow(body: &[u8]) -> Result<Result<Body<'static>, ApiError>, OutputError> {
-    api_return(text::value(body).map_err(OutputError::NotJson)?)
-}
+    #[test]
+    fn a_call_goes_to_the_server_and_comes_back() {
+        for data_type in [DataType::Text, DataType::Buffer] {
+            let (mut client, now) = session(data_type, None);
+            let add = services().api("Add").unwrap();
+            let options = SessionOptions { json: true, ..SessionOptions::default() };
+            let mut server = ServerSession::new(Some(data_type.subprotocol()), &options);
 
-/// `{"isSucc":true,"res":…}` or `{"isSucc":false,"err":{…}}`.
-fn api_return(value: Value) -> Result<Result<Body<'static>, ApiError>, OutputError> {
-    let Value::Object(mut object) = value else { return Err(OutputError::Format) };
-    if flag(&object, "isSucc") {
-        // Without `res` the response is `undefined`, which only the type of the response can refuse.
-        return Ok(Ok(Body::Value(Box::new(object.remove("res").unwrap_or_default()))));
+            let sn = client.start(now, CallOptions::default(), 7).unwrap();
+            let mut request = Vec::new();
+            let mut draft = client.request(&mut request, add, sn);
+            draft.body().extend_from_slice(b"[1]");
+            draft.finish();
+            let frame = |bytes| match data_type {
+                DataType::Text => Frame::Text(bytes),
+                DataType::Buffer => Frame::Binary(bytes),
+            };
+            let body = |bytes| match data_type {
+                DataType::Text => Body::Json(bytes),
+                DataType::Buffer => Body::Binary(bytes),
+            };
+            let call = server.decode(frame(&request), services(), &options);
+            let expected = crate::Incoming::Call { service: add, sn: Sn::Number(sn), body: body(b"[1]") };
+            assert_eq!(call, expected);
+
+            let mut reply = Vec::new();
+            let to = Sn::Number(sn);
+            let mut draft = Draft::reply(&mut reply, server.data_type(), add, &to);
+            draft.body().extend_from_slice(b"[2]");
+            draft.finish();
+            let received = client.receive(now, frame(&reply), services());
+            assert_eq!(received, Received::Reply { service: add, sn: Some(sn), result: Ok(body(b"[2]")) });
+            assert_eq!(client.calls().get(sn), Some(&7));
+            assert_eq!(client.calls_mut().take(sn), Some(7));
+            assert_eq!(client.calls_mut().take(sn), None, "late or double answers find nobody");
+        }
     }
-    if flag(&object, "err") {
-        return Ok(Err(ApiError::from_value(object.remove("err").unwrap_or_default())));
+
+    #[test]
+    fn timeouts_and_heartbeat_are_due_at_the_next_deadline() {
+        let ms = Duration::from_millis;
+        let heartbeat = HeartbeatOptions { interval: ms(100), timeout: ms(50) };
+        let (mut client, now) = session(DataType::Text, Some(heartbeat));
+        assert_eq!(client.next_deadline(), Some(now));
+        assert_eq!(client.poll(now).heartbeat, HeartbeatAction::Ping);
+        client.start(now, CallOptions { timeout: Some(ms(30)), abort_key: None }, 1).unwrap();
+        assert_eq!(client.next_deadline(), Some(now + ms(30)));
+        let due = client.poll(now + ms(30));
+        assert_eq!(due.expired, [Pending { sn: 1, waiter: 1 }]);
+        assert_eq!(client.receive(now + ms(40), Frame::Binary(HEARTBEAT), services()), Received::Heartbeat);
+        assert_eq!(client.heartbeat().unwrap().latency(), Some(ms(40)));
+        assert_eq!(client.next_deadline(), Some(now + ms(140)));
+        assert_eq!(client.poll(now + ms(140)).heartbeat, HeartbeatAction::Ping);
+        assert_eq!(client.poll(now + ms(190)).heartbeat, HeartbeatAction::Lost);
     }
-    Err(OutputError::Format)
-}
 
-fn flag(object: &Object, key: &str) -> bool {
-    object.get(key).is_some_and(is_truthy)
-}
-
-/// What JavaScript takes for true.
-fn is_truthy(value: &Value) -> bool {
-    match value {
-        Value::Undefined | Value::Null => false,
-        Value::Bool(value) => *value,
-        Value::Number(number) => *number != 0.0 && !number.is_nan(),
-        Value::BigInt(number) => *number != 0,
-        Value::String(text) => text.as_str() != Some(""),
-        _ => true,
+    #[test]
+    fn closing_gives_back_every_call() {
+        let (mut client, now) = session(DataType::Buffer, None);
+        client.start(now, CallOptions::default(), 1).unwrap();
+        client.start(now, CallOptions::default(), 2).unwrap();
+        let refused = client.start(now, CallOptions::default(), 3);
+        assert_eq!(refused, Err(CallError::TooManyInFlight { limit: 2 }));
+        assert_eq!(client.close(), [Pending { sn: 1, waiter: 1 }, Pending { sn: 2, waiter: 2 }]);
     }
 }

@@ -116,6 +116,12 @@ impl<W> PendingCalls<W> {
         self.calls.is_empty()
     }
 
+    /// What waits for a call, without taking it out.
+    #[must_use]
+    pub fn get(&self, sn: u64) -> Option<&W> {
+        self.calls.get(&sn).map(|entry| &entry.waiter)
+    }
+
     /// Takes out the call that was answered, or is withdrawn. `None` where nobody
     /// waits for it any more: late answers are normal, not an error.
     pub fn take(&mut self, sn: u64) -> Option<W> {
@@ -146,10 +152,11 @@ impl<W> PendingCalls<W> {
         expired
     }
 
-    /// When to call [`expire`](Self::expire) next: never late, and early at most once for each answered call.
+    /// When to call [`expire`](Self::expire) next: never late, possibly early.
     ///
-    /// Answered calls do not move it, so that neither a call nor an answer costs
-    /// more than a table entry; a look finds the true next deadline.
+    /// Answers do not move it, so that a call costs no more than a table entry; a
+    /// look that comes early finds the next true deadline. Where all calls have
+    /// the same timeout, that is one look a timeout.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         self.earliest
