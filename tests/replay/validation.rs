@@ -65,7 +65,7 @@ impl Published {
         }
     }
 
-    fn agrees(&self, ours: &Result<Option<Value>, ValidationError>) -> bool {
+    pub(crate) fn agrees(&self, ours: &Result<Option<Value>, ValidationError>) -> bool {
         match (self, ours) {
             (Self::Success(Some(published)), Ok(Some(ours))) => {
                 notation::same(published, ours, notation::Keys::SameOrder)

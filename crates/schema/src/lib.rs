@@ -7,6 +7,7 @@ mod buffers;
 mod compile;
 mod custom;
 mod date;
+mod date_method;
 mod date_time;
 mod declared;
 #[doc(hidden)]

@@ -15,8 +15,8 @@ pub(crate) trait Mode {
 
     /// Refuses a value.
     fn refuse(&mut self, kind: impl FnOnce(&mut Texts) -> Kind) -> Self::Error;
-    /// Refuses a value that no member of a union accepts.
-    fn refuse_union(&mut self, value: &Value, errors: Vec<Self::Error>) -> Self::Error;
+    /// Refuses a value that no member of a union accepts; `found` is the name of its type.
+    fn refuse_union(&mut self, value: &Value, found: &'static str, errors: Vec<Self::Error>) -> Self::Error;
     /// The same refusal, seen from the object or array around the value.
     fn within(error: Self::Error, segment: impl FnOnce() -> String) -> Self::Error;
     /// Whether no other member of a union needs to be tried.
@@ -34,7 +34,7 @@ impl Mode for Accept {
 
     fn refuse(&mut self, _: impl FnOnce(&mut Texts) -> Kind) {}
 
-    fn refuse_union(&mut self, _: &Value, _: Vec<()>) {}
+    fn refuse_union(&mut self, _: &Value, _: &'static str, _: Vec<()>) {}
 
     fn within((): (), _: impl FnOnce() -> String) {}
 
@@ -61,8 +61,8 @@ impl Mode for Explain {
         ValidationError::new(kind(&mut self.texts))
     }
 
-    fn refuse_union(&mut self, value: &Value, errors: Vec<ValidationError>) -> ValidationError {
-        union_error::choose(value, || self.texts.of(value), errors)
+    fn refuse_union(&mut self, value: &Value, found: &'static str, errors: Vec<ValidationError>) -> ValidationError {
+        union_error::choose(found, || self.texts.of(value), errors)
     }
 
     fn within(error: ValidationError, segment: impl FnOnce() -> String) -> ValidationError {

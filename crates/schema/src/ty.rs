@@ -27,6 +27,27 @@ pub enum Scalar {
     BigUint64,
 }
 
+impl Scalar {
+    /// The name in the JSON form; `double` also where it is left out there.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Double | Self::ExplicitDouble => "double",
+            Self::Int => "int",
+            Self::Uint => "uint",
+            Self::BigInt => "bigint",
+            Self::BigInt64 => "bigint64",
+            Self::BigUint64 => "biguint64",
+        }
+    }
+
+    /// Whether values are bigints.
+    #[must_use]
+    pub const fn is_big(self) -> bool {
+        matches!(self, Self::BigInt | Self::BigInt64 | Self::BigUint64)
+    }
+}
+
 /// The value of a `Literal` type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {

@@ -281,18 +281,6 @@ fn read_scalar(json: &Value) -> Result<Scalar, TypeJsonError> {
     })
 }
 
-fn write_scalar(scalar: Scalar) -> Option<&'static str> {
-    match scalar {
-        Scalar::Double => None,
-        Scalar::ExplicitDouble => Some("double"),
-        Scalar::Int => Some("int"),
-        Scalar::Uint => Some("uint"),
-        Scalar::BigInt => Some("bigint"),
-        Scalar::BigInt64 => Some("bigint64"),
-        Scalar::BigUint64 => Some("biguint64"),
-    }
-}
-
 fn read_buffer_kind(json: &Value) -> Result<BufferKind, TypeJsonError> {
     if json.is_undefined() {
         return Ok(BufferKind::ArrayBuffer);
@@ -340,11 +328,8 @@ fn write_type(ty: &Type) -> Value {
     match ty {
         Type::Any | Type::Boolean | Type::String | Type::Date | Type::Object => {}
         Type::Pick { .. } | Type::Omit { .. } => {}
-        Type::Number(scalar) => {
-            if let Some(name) = write_scalar(*scalar) {
-                json.set("scalarType", name.into());
-            }
-        }
+        Type::Number(Scalar::Double) => {}
+        Type::Number(scalar) => json.set("scalarType", scalar.name().into()),
         Type::Buffer(BufferKind::ArrayBuffer) | Type::Literal(Literal::Undefined) => {}
         Type::Buffer(kind) => json.set("arrayType", kind.name().into()),
         Type::Literal(literal) => json.set("literal", literal.to_value()),

@@ -4,11 +4,11 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::{Literal, ValidationError, ValidationErrorKind as Kind, Value, error::stringify};
+use crate::{Literal, ValidationError, ValidationErrorKind as Kind, error::stringify};
 
-/// The error of a union that a value does not match, from those of all its members in order.
+/// The error of a union that a value of the type `found` does not match, from those of all its members in order.
 pub(crate) fn choose(
-    value: &Value,
+    found: &'static str,
     text: impl FnOnce() -> Arc<str>,
     mut errors: Vec<ValidationError>,
 ) -> ValidationError {
@@ -26,7 +26,6 @@ pub(crate) fn choose(
     }
     // The value is of none of the types, or equals none of the literals.
     if let Some(expected) = expected_types(&errors).filter(|expected| !expected.is_empty()) {
-        let found = value.type_name();
         if !expected.iter().any(|name| *name == found) {
             return ValidationError::new(Kind::WrongType { expected: expected.join(" | ").into(), found });
         }

@@ -9,6 +9,7 @@
 use crate::{
     BufferKind, EnumMember, EnumValue, Flat, KeyType, Literal, Members, Node, NodeId, Object, Program, Scalar, Slot,
     ValidateOptions, ValidationError, ValidationErrorKind as Kind, Value,
+    date_method::FORMAT,
     declared::Allowed,
     effort::Effort,
     js_text::number_text,
@@ -47,15 +48,16 @@ impl Program {
 
 /// A check that is going on.
 pub(crate) struct Check<'p, M: Mode> {
-    program: &'p Program,
+    pub(crate) program: &'p Program,
     options: ValidateOptions,
-    mode: M,
+    pub(crate) mode: M,
     depth: u32,
     frames: u32,
     effort: Effort<Result<(), M::Error>>,
 }
 
-type Checked<M> = Result<(), <M as Mode>::Error>;
+/// Whether a value is valid, as far as a pass keeps the reason.
+pub(crate) type Checked<M> = Result<(), <M as Mode>::Error>;
 
 impl<'p, M: Mode> Check<'p, M> {
     pub(crate) fn new(program: &'p Program, options: ValidateOptions, mode: M) -> Self {
@@ -108,14 +110,7 @@ impl<'p, M: Mode> Check<'p, M> {
     }
 
     fn number(&mut self, scalar: Scalar, value: &Value) -> Checked<M> {
-        let (name, is_big) = match scalar {
-            Scalar::Double | Scalar::ExplicitDouble => ("double", false),
-            Scalar::Int => ("int", false),
-            Scalar::Uint => ("uint", false),
-            Scalar::BigInt => ("bigint", true),
-            Scalar::BigInt64 => ("bigint64", true),
-            Scalar::BigUint64 => ("biguint64", true),
-        };
+        let (name, is_big) = (scalar.name(), scalar.is_big());
         match value {
             Value::Number(number) if !is_big => {
                 // Infinite and NaN have a fraction that is no zero.
@@ -220,16 +215,21 @@ impl<'p, M: Mode> Check<'p, M> {
     }
 
     fn object(&mut self, flat: &Flat, value: &Value, around: Option<&Allowed<'_>>) -> Checked<M> {
-        match own_properties(value) {
-            Some(object) => self.nested(|check| check.properties(flat, &object, around)),
-            None => Err(self.wrong_type("Object", value)),
-        }
+        let Some(object) = own_properties(value) else { return Err(self.wrong_type("Object", value)) };
+        let inherited = matches!(value, Value::Date(_)).then_some(FORMAT);
+        self.nested(|check| check.properties(flat, &object, inherited, around))
     }
 
-    fn properties(&mut self, flat: &Flat, object: &Object, around: Option<&Allowed<'_>>) -> Checked<M> {
+    fn properties(
+        &mut self,
+        flat: &Flat,
+        object: &Object,
+        inherited: Option<&str>,
+        around: Option<&Allowed<'_>>,
+    ) -> Checked<M> {
         let keys = flat.index.map(|index| index.key).or(around.and_then(|around| around.index));
         if keys == Some(KeyType::Number)
-            && let Some(key) = object.keys().find(|key| !is_integer(key))
+            && let Some(key) = object.keys().chain(inherited).find(|key| !is_integer(key))
         {
             return Err(self.mode.refuse(|_| Kind::WrongKey { found: key.to_owned() }));
         }
@@ -259,6 +259,9 @@ impl<'p, M: Mode> Check<'p, M> {
             for (key, value) in object.iter() {
                 self.node(index.slot.node, value, None).map_err(|error| M::within(error, || key.to_owned()))?;
             }
+            if let Some(key) = inherited {
+                self.method(index.slot.node).map_err(|error| M::within(error, || key.to_owned()))?;
+            }
         }
         Ok(())
     }
@@ -281,7 +284,7 @@ impl<'p, M: Mode> Check<'p, M> {
                 Err(error) => errors.push(error),
             }
         }
-        Err(self.mode.refuse_union(value, errors))
+        Err(self.mode.refuse_union(value, value.type_name(), errors))
     }
 
     /// Enters an object or array.
