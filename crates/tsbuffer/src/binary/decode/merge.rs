@@ -1,8 +1,10 @@
 //! Putting together what several parts of a message say of one value (reference §5.5–5.7).
 //!
 //! Depends on values only. Published decoders assign property by property, the
-//! later part wins. Two things are different here, so that nothing that was
+//! later part wins. Three things are different here, so that nothing that was
 //! written is lost (reference §15, known bugs B10):
+//! - a date, buffer or ObjectId is the whole value, whatever object without
+//!   properties another member saw in it;
 //! - members of an intersection that describe the same nested object each in
 //!   part are merged all the way down;
 //! - a null that a part puts where it was not told anything does not erase what
@@ -25,7 +27,9 @@ pub(super) fn merge(value: &mut Value, more: Value, depth: Depth) {
         (Value::Object(object), Value::Object(more)) => assign(object, more, depth),
         (Value::Array(elements), Value::Array(more)) => merge_arrays(elements, more, depth),
         (value, more) if is_object(value) && is_object(&more) => {
-            // Of a date or buffer, other members see an object without properties.
+            if matches!(value, Value::Object(_)) && is_opaque(&more) {
+                *value = more;
+            }
         }
         (value, more) => *value = more,
     }
@@ -54,7 +58,12 @@ fn merge_arrays(elements: &mut Vec<Value>, more: Vec<Value>, depth: Depth) {
 }
 
 fn is_object(value: &Value) -> bool {
-    matches!(value, Value::Object(_) | Value::Array(_) | Value::Date(_) | Value::Buffer(..) | Value::ObjectId(_))
+    matches!(value, Value::Object(_) | Value::Array(_)) || is_opaque(value)
+}
+
+/// Whether other members see an object without properties in it.
+fn is_opaque(value: &Value) -> bool {
+    matches!(value, Value::Date(_) | Value::Buffer(..) | Value::ObjectId(_))
 }
 
 #[cfg(test)]
@@ -78,7 +87,14 @@ mod tests {
         check(parts(), Depth::Shallow, &object([("a", 1.into()), ("b", 2.into()), ("c", 2.into())]));
         check([1.into(), object([])], Depth::Shallow, &object([]));
         check([object([]), Value::Null], Depth::Shallow, &Value::Null);
-        check([Value::Date(1.0), object([])], Depth::Shallow, &Value::Date(1.0));
+    }
+
+    #[test]
+    fn an_empty_object_does_not_hide_a_date() {
+        for depth in [Depth::Shallow, Depth::Deep] {
+            check([Value::Date(1.0), object([])], depth, &Value::Date(1.0));
+            check([object([]), Value::Date(1.0)], depth, &Value::Date(1.0));
+        }
     }
 
     #[test]
