@@ -9,4 +9,5 @@
 mod generator;
 mod mended;
 mod protos;
+mod transport;
 mod validation;

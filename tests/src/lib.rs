@@ -4,4 +4,6 @@
 pub mod node;
 pub mod notation;
 pub mod random;
+pub mod raw;
+pub mod test_service;
 pub mod vectors;

@@ -17,9 +17,7 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use polywire_net::client::{WebSocketOptions, connect};
 use polywire_net::http::{Answer, HttpLimits, Served, Switch, serve};
-use polywire_net::ws::{
-    Decoder, Deflate, DeflateConfig, Encoder, Event, Limits, Opcode, Role, WsError, handshake,
-};
+use polywire_net::ws::{Decoder, Deflate, DeflateConfig, Encoder, Event, Limits, Opcode, Role, WsError, handshake};
 use polywire_net::{Listener, Stream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
@@ -80,19 +78,11 @@ async fn answer(request: Request<Incoming>) -> Answer<Full<Bytes>> {
 
 /// Every message is compressed, so that the test suite sees it done.
 fn compression() -> DeflateConfig {
-    DeflateConfig {
-        threshold: 0,
-        ..DeflateConfig::default()
-    }
+    DeflateConfig { threshold: 0, ..DeflateConfig::default() }
 }
 
 /// Repeats until one side closes: reads once, decodes all that came, writes once.
-async fn echo(
-    mut stream: Stream,
-    role: Role,
-    deflate: Option<Deflate>,
-    read: &[u8],
-) -> io::Result<()> {
+async fn echo(mut stream: Stream, role: Role, deflate: Option<Deflate>, read: &[u8]) -> io::Result<()> {
     let mut decoder = Decoder::new(role, Limits::default());
     if let Some(deflate) = &deflate {
         decoder = decoder.with_deflate(deflate);
@@ -157,10 +147,7 @@ fn repeat(
 
 /// Lets a fuzzing server test this side, case by case.
 async fn run_cases(server: &str) -> Result<()> {
-    let options = WebSocketOptions {
-        deflate: Some(compression()),
-        ..WebSocketOptions::default()
-    };
+    let options = WebSocketOptions { deflate: Some(compression()), ..WebSocketOptions::default() };
     let cases: u32 = first_text(&format!("{server}/getCaseCount")).await?.parse()?;
     for case in 1..=cases {
         let url = format!("{server}/runCase?case={case}&agent=polywire");

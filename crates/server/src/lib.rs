@@ -1,1 +1,44 @@
-//! The polywire server: listeners, connections, flows.
+//! The polywire server: listeners, connections, calls, messages, flows.
+//!
+//! Depends on polywire-net for transports, on polywire-tsrpc for the protocol
+//! and on the codecs. The protocol's rules live there; here is what waits.
+
+mod answer;
+mod api;
+mod assemble;
+mod call;
+mod codec;
+mod codec_cache;
+mod conn;
+mod connection;
+mod conns;
+mod dispatch;
+mod extensions;
+mod flow;
+mod flows;
+mod http_driver;
+mod in_process;
+mod life_cycle;
+mod messages;
+mod options;
+mod outbound;
+mod panics;
+mod poll_once;
+mod server;
+mod short;
+mod ws_driver;
+
+pub use answer::ApiReturn;
+pub use call::{Call, CallInfo, IntoReply, PendingRequest, Reply};
+pub use codec::{Dynamic, Payload, Request};
+pub use conn::{Conn, ConnStatus, SendError};
+pub use flow::{BoxError, Flow, HookId, IntoFlow};
+pub use flows::{BufferData, Data, Disconnect, Flows, RecvData, SendData};
+pub use life_cycle::Stopped;
+pub use messages::{IntoOutcome, ListenerId, Msg, OutgoingMessage, Pattern, ReceivedMessage};
+pub use options::{Limits, ServerOptions, SlowReader};
+pub use panics::Panicked;
+pub use polywire_tsrpc::{
+    ApiError, DataType, ErrorCode, ErrorKind, Service, ServiceKind, ServiceProto, Sn, http::InvalidInputStatus,
+};
+pub use server::{Server, ServerStatus, StartError};

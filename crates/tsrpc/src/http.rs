@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::{ApiError, Body, DataType, ErrorKind, Incoming, InputError, Service, ServiceKind, ServiceMap, Sn, text};
+use crate::{Body, DataType, ErrorKind, Incoming, InputError, Service, ServiceKind, ServiceMap, Sn, text};
 
 /// `X-Powered-By` of every answer: the version whose behaviour this is.
 pub const POWERED_BY: &str = "TSRPC 3.4.21";
@@ -152,11 +152,11 @@ impl HttpRules {
         service.or_else(|| services.by_name(kind, &decode_beyond_ascii(name)?))
     }
 
-    /// The status of the answer to a call: `error` is what it failed with.
+    /// The status of the answer to a call: `error` is the kind of what it failed with.
     #[must_use]
-    pub fn status(&self, data_type: DataType, error: Option<&ApiError>) -> u16 {
+    pub fn status(&self, data_type: DataType, error: Option<ErrorKind>) -> u16 {
         match (data_type, error) {
-            (DataType::Text, Some(error)) if error.kind != ErrorKind::Api => 500,
+            (DataType::Text, Some(kind)) if kind != ErrorKind::Api => 500,
             _ => 200,
         }
     }

@@ -1,0 +1,226 @@
+//! From a frame to the handler it is for.
+//!
+//! Depends on the session and the handlers. Invariant: what the session's fast
+//! path guessed wrong is read again by the slow one, which alone refuses.
+
+use std::{
+    sync::{Arc, Weak, atomic::Ordering},
+    task::{Context, Poll, Waker},
+    time::Instant,
+};
+
+use polywire_tsbuffer::DecodeError;
+use polywire_tsrpc::{
+    ApiError, Body, DataType, Frame, HEARTBEAT, Incoming, InputError, ServerSession, Service, ServiceMap,
+    SessionOptions, Sn, decode_buffer, decode_slow, decode_text,
+};
+use tokio::time::sleep_until;
+
+use crate::{
+    Conn,
+    api::{self, Arrival, Started},
+    call::CallHead,
+    flows::{Data, RecvData},
+    messages,
+    poll_once::{Task, run_or_spawn},
+};
+
+/// What a frame led to.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// It is being handled.
+    Done,
+    /// It was a heartbeat, to be answered.
+    Heartbeat,
+    /// It cannot be read.
+    Invalid(InputError),
+}
+
+/// Handles a frame of a long connection. Hot.
+pub(crate) fn frame(
+    conn: &Conn,
+    session: &mut ServerSession,
+    options: &SessionOptions,
+    frame: Frame<'_>,
+    now: Instant,
+) -> Outcome {
+    let server = conn.server();
+    // A connection is only made by a server that has been started.
+    let Some(contract) = server.assembled() else { return Outcome::Done };
+    if frame != Frame::Binary(HEARTBEAT) && server.flows().receives_active() {
+        return frame_through_flows(conn, session, options, frame, now);
+    }
+    let confirmed = session.is_confirmed();
+    let incoming = session.decode(frame, &contract.services, options);
+    if !confirmed && session.is_confirmed() {
+        conn.set_data_type(session.data_type());
+    }
+    incoming_frame(conn, incoming, frame, &contract.services, now)
+}
+
+/// Hands what a frame holds to its handler; reads it again the slow way where the guess was wrong.
+fn incoming_frame(
+    conn: &Conn,
+    incoming: Incoming<'_>,
+    frame: Frame<'_>,
+    services: &ServiceMap,
+    now: Instant,
+) -> Outcome {
+    let (guessed, error) = match incoming {
+        Incoming::Heartbeat => return Outcome::Heartbeat,
+        Incoming::Invalid(error) => return Outcome::Invalid(error),
+        Incoming::Call { service, sn, body } => {
+            let guessed = matches!(body, Body::Json(_));
+            match call(conn, service, sn, body, now) {
+                Ok(()) => return Outcome::Done,
+                Err(error) => (guessed, error),
+            }
+        }
+        Incoming::Message { service, body } => {
+            let guessed = matches!(body, Body::Json(_));
+            match messages::receive(conn, service, body) {
+                Ok(()) => return Outcome::Done,
+                Err(error) => (guessed, error),
+            }
+        }
+    };
+    match frame {
+        Frame::Text(text) if guessed => incoming_frame(conn, decode_slow(text, services), frame, services, now),
+        Frame::Text(_) => Outcome::Invalid(InputError::body(DataType::Text, error)),
+        Frame::Binary(_) => Outcome::Invalid(InputError::body(DataType::Buffer, error)),
+    }
+}
+
+/// Starts a call: its handler is polled once where it stands, and goes on as a
+/// task of its own if it has to wait. Hot.
+///
+/// # Errors
+/// Where the request breaks its type; nothing has run then.
+pub(crate) fn call(
+    conn: &Conn,
+    service: &Arc<Service>,
+    sn: Sn,
+    body: Body<'_>,
+    now: Instant,
+) -> Result<(), DecodeError> {
+    let dispatch = conn.server().dispatch();
+    let arrival = Arrival { conn, sn, now };
+    match dispatch.apis.get(&service.id) {
+        Some(api) => run(conn, api.start(arrival, body)?),
+        None => {
+            conn.server().dynamic_codec(service.input()).decode_value(body)?;
+            api::unhandled(arrival, service);
+        }
+    }
+    Ok(())
+}
+
+/// Runs a started call.
+pub(crate) fn run(conn: &Conn, started: Started) {
+    let Started { mut task, head } = started;
+    let timeout = conn.server().options().api_timeout;
+    if task.as_mut().poll(&mut Context::from_waker(Waker::noop())) == Poll::Ready(()) {
+        drop(task);
+        // A handler may have moved its call elsewhere to answer later.
+        if let Some(timeout) = timeout
+            && !head.is_answered()
+            && Arc::strong_count(&head) > 1
+        {
+            let deadline = head.started + timeout;
+            tokio::spawn(watch_detached(Arc::downgrade(&head), deadline));
+        }
+        return;
+    }
+    let in_flight = conn.long().map(|_| InFlight::new(conn.clone()));
+    tokio::spawn(async move {
+        match timeout {
+            Some(timeout) => timed(task, &head, head.started + timeout).await,
+            None => task.await,
+        }
+        drop(in_flight);
+    });
+}
+
+/// Runs a handler; at its deadline the caller gets an error, and the handler goes on.
+async fn timed(mut task: Task, head: &Arc<CallHead>, deadline: Instant) {
+    tokio::select! {
+        biased;
+        () = &mut task => return,
+        () = sleep_until(deadline.into()) => {}
+    }
+    head.fail(ApiError::server_timeout());
+    task.await;
+}
+
+async fn watch_detached(head: Weak<CallHead>, deadline: Instant) {
+    sleep_until(deadline.into()).await;
+    if let Some(head) = head.upgrade() {
+        head.fail(ApiError::server_timeout());
+    }
+}
+
+/// Counts a waiting call of a long connection.
+struct InFlight(Conn);
+
+impl InFlight {
+    fn new(conn: Conn) -> Self {
+        if let Some(long) = conn.long() {
+            long.calls_in_flight.fetch_add(1, Ordering::AcqRel);
+        }
+        Self(conn)
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        let Some(long) = self.0.long() else { return };
+        let before = long.calls_in_flight.fetch_sub(1, Ordering::AcqRel);
+        if before >= self.0.server().options().limits.calls_in_flight {
+            // The driver had stopped reading.
+            long.out.wake();
+        }
+    }
+}
+
+/// The same as [`frame`], where hooks want to see the data first.
+fn frame_through_flows(
+    conn: &Conn,
+    session: &mut ServerSession,
+    options: &SessionOptions,
+    frame: Frame<'_>,
+    now: Instant,
+) -> Outcome {
+    if matches!(frame, Frame::Text(_)) && !options.json {
+        return Outcome::Invalid(InputError::JsonDisabled);
+    }
+    if !session.is_confirmed() {
+        session.set_data_type(match frame {
+            Frame::Text(_) => DataType::Text,
+            Frame::Binary(_) => DataType::Buffer,
+        });
+        conn.set_data_type(session.data_type());
+    }
+    let data = match frame {
+        Frame::Text(text) => Data::Text(String::from_utf8_lossy(text).into_owned()),
+        Frame::Binary(bytes) => Data::Buffer(bytes.to_vec()),
+    };
+    let input = RecvData { conn: conn.clone(), data, service: None };
+    run_or_spawn(async move {
+        let Some(RecvData { conn, data, .. }) = RecvData::through_flows(input).await else { return };
+        let Some(contract) = conn.server().assembled() else { return };
+        let outcome = match &data {
+            Data::Text(text) => {
+                let incoming = decode_text(text.as_bytes(), &contract.services);
+                incoming_frame(&conn, incoming, Frame::Text(text.as_bytes()), &contract.services, now)
+            }
+            Data::Buffer(bytes) => {
+                let incoming = decode_buffer(bytes, &contract.services, conn.server().strictness());
+                incoming_frame(&conn, incoming, Frame::Binary(bytes), &contract.services, now)
+            }
+        };
+        if let Outcome::Invalid(error) = outcome {
+            conn.close(&error.close_reason());
+        }
+    });
+    Outcome::Done
+}

@@ -1,0 +1,156 @@
+//! Starting and stopping (reference §12.2).
+//!
+//! Depends on the server's state and on [`connection`](crate::connection).
+//! Invariants: a start that fails leaves nothing bound; a stop ends within its
+//! deadline, whatever handlers and peers do.
+
+use std::time::{Duration, Instant};
+
+use polywire_net::{Addr, Listener};
+use tokio::time::timeout_at;
+
+use crate::{Server, ServerStatus, StartError, connection};
+
+/// How long `stop` waits for answers and close frames before it cuts.
+const STOP_WAIT: Duration = Duration::from_secs(5);
+
+/// What became of a stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped {
+    /// Calls that ran when the deadline came. Their handlers go on; their callers get no answer.
+    pub calls_cut: usize,
+    /// Connections that had not closed when the deadline came.
+    pub connections_cut: usize,
+}
+
+impl Server {
+    /// Serves on this address until the server is stopped.
+    ///
+    /// `"host:port"` or `"unix:/path"`; port 0 takes a free one (see [`start`](Self::start)).
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub async fn listen(self, address: &str) -> Result<(), StartError> {
+        self.start(address).await?;
+        self.until(ServerStatus::Closed).await;
+        Ok(())
+    }
+
+    /// Begins to serve on this address and returns the addresses that are listened on.
+    ///
+    /// # Errors
+    /// Where the server runs already, what is registered does not fit
+    /// together, or the address cannot be listened on.
+    pub async fn start(&self, address: &str) -> Result<Vec<Addr>, StartError> {
+        self.begin_start()?;
+        match self.bind(address).await {
+            Ok(listener) => {
+                let addresses = listener.local_addrs();
+                self.shared.status.send_replace(ServerStatus::Opened);
+                tokio::spawn(accept(self.clone(), listener));
+                tracing::info!(address, "Server started at {address}.");
+                Ok(addresses)
+            }
+            Err(error) => {
+                self.shared.status.send_replace(ServerStatus::Closed);
+                Err(error)
+            }
+        }
+    }
+
+    fn begin_start(&self) -> Result<(), StartError> {
+        let started = self.shared.status.send_if_modified(|status| {
+            let closed = *status == ServerStatus::Closed;
+            if closed {
+                *status = ServerStatus::Opening;
+            }
+            closed
+        });
+        if started { Ok(()) } else { Err(StartError::AlreadyStarted) }
+    }
+
+    async fn bind(&self, address: &str) -> Result<Listener, StartError> {
+        self.contract()?;
+        let listener = Listener::bind(address).await?.with_handshake_timeout(self.options().limits.handshake);
+        Ok(match &self.options().tls {
+            Some(tls) => listener.with_tls(tls),
+            None => listener,
+        })
+    }
+
+    /// Stops: closes every WebSocket connection with `Server stopped`, lets
+    /// running HTTP calls answer for at most 5 s, then cuts.
+    pub async fn stop(&self) -> Stopped {
+        self.stop_by(Instant::now() + STOP_WAIT).await
+    }
+
+    async fn stop_by(&self, deadline: Instant) -> Stopped {
+        if self.status() == ServerStatus::Closed {
+            return Stopped { calls_cut: 0, connections_cut: 0 };
+        }
+        self.shared.status.send_replace(ServerStatus::Closing);
+        self.shared.conns.all().iter().for_each(|conn| conn.close("Server stopped"));
+        self.idle_by(deadline, |server| server.open_connections() == 0).await;
+        let stopped = Stopped { calls_cut: self.running_calls(), connections_cut: self.open_connections() };
+        self.shared.status.send_replace(ServerStatus::Closed);
+        tracing::info!(?stopped, "Server stopped");
+        stopped
+    }
+
+    /// Stops gracefully: takes no new connections and calls, waits until the
+    /// running calls are answered, for at most `max_wait`, then [`stop`](Self::stop)s.
+    pub async fn graceful_stop(&self, max_wait: Option<Duration>) -> Stopped {
+        if self.status() != ServerStatus::Opened {
+            return self.stop().await;
+        }
+        tracing::info!(running = self.running_calls(), "[GracefulStop] waiting for the running calls");
+        self.shared.status.send_replace(ServerStatus::Closing);
+        // No limit is a year.
+        let wait = max_wait.unwrap_or(Duration::from_secs(365 * 24 * 3600));
+        self.idle_by(Instant::now() + wait, |server| server.running_calls() == 0).await;
+        self.stop().await
+    }
+
+    async fn idle_by(&self, deadline: Instant, is_idle: impl Fn(&Self) -> bool) {
+        let idle = async {
+            loop {
+                let notified = self.shared.idle.notified();
+                if is_idle(self) {
+                    return;
+                }
+                notified.await;
+            }
+        };
+        // Too late is an answer too: the caller looks at what is left.
+        let _ = timeout_at(deadline.into(), idle).await;
+    }
+
+    fn open_connections(&self) -> usize {
+        self.shared.open_connections.load(std::sync::atomic::Ordering::Acquire)
+    }
+
+    /// Waits until the server has come as far as `status` on its way to the end.
+    pub(crate) async fn until(&self, status: ServerStatus) {
+        let mut statuses = self.shared.status.subscribe();
+        let reached = |now: &ServerStatus| *now == status || *now == ServerStatus::Closed;
+        // The sender lives in `self`.
+        let _ = statuses.wait_for(reached).await;
+    }
+}
+
+/// Accepts until the server is closed; connections that are left then are dropped.
+async fn accept(server: Server, mut listener: Listener) {
+    let mut connections = tokio::task::JoinSet::new();
+    let closed = server.until(ServerStatus::Closed);
+    tokio::pin!(closed);
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut closed => break,
+            incoming = listener.accept() => {
+                connections.spawn(connection::run(server.clone(), incoming));
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}

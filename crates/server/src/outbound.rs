@@ -1,0 +1,405 @@
+//! What waits to be written to one connection.
+//!
+//! Knows frames and wakers, no sockets. Invariants: bytes leave in the order in
+//! which they were appended; what is queued never exceeds the limit by more
+//! than one append; the driver is woken at most once between two drains.
+
+use std::{collections::VecDeque, convert::Infallible, sync::Mutex, task::Waker};
+
+use bytes::Bytes;
+use polywire_net::ws;
+
+/// Shared bytes of at least this size are queued by reference; shorter ones
+/// are copied, which is cheaper than counting references and one more slice in
+/// each write.
+const SHARE_FROM: usize = 1024;
+
+/// What became of an append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Appended {
+    /// The bytes are queued.
+    Queued,
+    /// The queue is full: nothing was queued.
+    Full,
+    /// The connection takes nothing any more.
+    Closed,
+}
+
+/// The queue of one connection.
+#[derive(Debug)]
+pub(crate) struct Outbound {
+    state: Mutex<State>,
+    limit: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whole segments before `tail`.
+    segments: VecDeque<Bytes>,
+    /// The newest bytes, still growing.
+    tail: Vec<u8>,
+    /// Bytes in `segments` and those the driver has taken but not written.
+    elsewhere: usize,
+    /// The driver runs, or has been woken: nobody needs to wake it.
+    awake: bool,
+    closed: bool,
+    waker: Option<Waker>,
+    /// Compresses messages, where the handshake agreed on it.
+    encoder: Option<Box<ws::Encoder>>,
+}
+
+impl State {
+    fn queued(&self) -> usize {
+        self.elsewhere + self.tail.len()
+    }
+
+    fn wake(&mut self) -> Option<Waker> {
+        if std::mem::replace(&mut self.awake, true) { None } else { self.waker.clone() }
+    }
+}
+
+impl Outbound {
+    pub(crate) fn new(limit: usize, encoder: Option<Box<ws::Encoder>>) -> Self {
+        Self { state: Mutex::new(State { awake: true, encoder, ..State::default() }), limit }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // A panic while the lock is held can only come from an encoder; the bytes before it are whole.
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Appends a frame whose payload `write` writes. Hot: one uncontended lock.
+    ///
+    /// # Errors
+    /// That of `write`; nothing is queued then.
+    pub(crate) fn append_frame<E>(
+        &self,
+        opcode: ws::Opcode,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<Appended, E> {
+        let mut state = self.lock();
+        if state.closed {
+            return Ok(Appended::Closed);
+        }
+        if state.queued() >= self.limit {
+            return Ok(Appended::Full);
+        }
+        let State { tail, encoder, .. } = &mut *state;
+        let frame = ws::begin_frame(tail, opcode);
+        if let Err(error) = write(tail) {
+            ws::abandon_frame(tail, frame);
+            return Err(error);
+        }
+        match encoder {
+            Some(encoder) => encoder.finish(tail, frame),
+            None => ws::finish_frame(tail, frame),
+        }
+        let waker = state.wake();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        Ok(Appended::Queued)
+    }
+
+    /// Appends a frame with this payload.
+    pub(crate) fn append(&self, opcode: ws::Opcode, payload: &[u8]) -> Appended {
+        let write = |out: &mut Vec<u8>| {
+            out.extend_from_slice(payload);
+            Ok::<_, Infallible>(())
+        };
+        let Ok(appended) = self.append_frame(opcode, write);
+        appended
+    }
+
+    /// Appends bytes that other connections get too.
+    pub(crate) fn append_shared(&self, bytes: &Shared) -> Appended {
+        let mut state = self.lock();
+        if state.closed {
+            return Appended::Closed;
+        }
+        if state.queued() >= self.limit {
+            return Appended::Full;
+        }
+        match bytes {
+            Shared::Small(bytes) => state.tail.extend_from_slice(bytes),
+            Shared::Large(bytes) => {
+                if !state.tail.is_empty() {
+                    let tail = std::mem::take(&mut state.tail);
+                    state.elsewhere += tail.len();
+                    state.segments.push_back(tail.into());
+                }
+                state.elsewhere += bytes.len();
+                state.segments.push_back(bytes.clone());
+            }
+        }
+        let waker = state.wake();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        Appended::Queued
+    }
+
+    /// Appends the last bytes, also where the queue is full or takes nothing any more.
+    pub(crate) fn append_last(&self, write: impl FnOnce(&mut Vec<u8>)) {
+        let mut state = self.lock();
+        write(&mut state.tail);
+        state.closed = true;
+        let waker = state.wake();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// How many bytes wait, those taken but not yet written included.
+    pub(crate) fn queued(&self) -> usize {
+        self.lock().queued()
+    }
+
+    /// Takes nothing more. What is queued can still be drained.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        if let Some(waker) = state.wake() {
+            drop(state);
+            waker.wake();
+        }
+    }
+
+    /// Wakes the driver.
+    pub(crate) fn wake(&self) {
+        let waker = self.lock().wake();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// The driver begins a turn: nobody needs to wake it until it drains.
+    pub(crate) fn begin_turn(&self) {
+        self.lock().awake = true;
+    }
+
+    /// Moves what is queued into `into`; where nothing is queued, the next
+    /// append wakes `waker`. Returns whether anything was moved.
+    pub(crate) fn drain(&self, into: &mut Draining, waker: &Waker) -> bool {
+        let mut state = self.lock();
+        if state.queued() == into.len() {
+            state.awake = false;
+            if !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
+                state.waker = Some(waker.clone());
+            }
+            return false;
+        }
+        into.segments.append(&mut state.segments);
+        if !state.tail.is_empty() {
+            if into.is_empty() {
+                into.spare.clear();
+                let spare = std::mem::take(&mut into.spare);
+                let tail = std::mem::replace(&mut state.tail, spare);
+                state.elsewhere += tail.len();
+                into.tail = tail;
+                into.at = 0;
+            } else {
+                let tail = std::mem::take(&mut state.tail);
+                state.elsewhere += tail.len();
+                into.seal();
+                into.segments.push_back(tail.into());
+            }
+        }
+        true
+    }
+
+    /// `count` bytes that were taken have been written.
+    pub(crate) fn written(&self, count: usize) {
+        self.lock().elsewhere -= count;
+    }
+}
+
+/// A frame that several connections get, made once.
+#[derive(Debug)]
+pub(crate) enum Shared {
+    Small(Vec<u8>),
+    Large(Bytes),
+}
+
+impl Shared {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        if bytes.len() < SHARE_FROM { Self::Small(bytes) } else { Self::Large(bytes.into()) }
+    }
+}
+
+/// What the driver has taken and is writing.
+#[derive(Debug, Default)]
+pub(crate) struct Draining {
+    segments: VecDeque<Bytes>,
+    /// Written after the segments.
+    tail: Vec<u8>,
+    /// How much of the first segment (or of the tail, where there is none) is written.
+    at: usize,
+    /// An empty buffer to hand back.
+    spare: Vec<u8>,
+}
+
+impl Draining {
+    /// How many bytes are left to write.
+    pub(crate) fn len(&self) -> usize {
+        self.segments.iter().map(Bytes::len).sum::<usize>() + self.tail.len() - self.at
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.segments.is_empty() && self.tail.len() == self.at
+    }
+
+    /// Makes the tail a segment, so that later bytes can follow it.
+    fn seal(&mut self) {
+        if self.tail.len() > self.at || (!self.segments.is_empty() && !self.tail.is_empty()) {
+            let mut tail: Bytes = std::mem::take(&mut self.tail).into();
+            if self.segments.is_empty() {
+                let _ = tail.split_to(std::mem::take(&mut self.at));
+            }
+            self.segments.push_back(tail);
+        }
+    }
+
+    /// The slices to write next, at most `slices.len()`; returns how many.
+    pub(crate) fn slices<'a>(&'a self, slices: &mut [std::io::IoSlice<'a>]) -> usize {
+        let mut skip = self.at;
+        let mut count = 0;
+        let all = self.segments.iter().map(|segment| &segment[..]).chain(std::iter::once(&self.tail[..]));
+        for bytes in all.filter(|bytes| !bytes.is_empty()) {
+            if count == slices.len() {
+                break;
+            }
+            slices[count] = std::io::IoSlice::new(&bytes[std::mem::take(&mut skip)..]);
+            count += 1;
+        }
+        count
+    }
+
+    /// `count` bytes from the front are written.
+    pub(crate) fn advance(&mut self, mut count: usize) {
+        while let Some(first) = self.segments.front() {
+            let left = first.len() - self.at;
+            if count < left {
+                self.at += count;
+                return;
+            }
+            count -= left;
+            self.at = 0;
+            self.segments.pop_front();
+        }
+        self.at += count;
+        if self.at == self.tail.len() {
+            self.tail.clear();
+            self.at = 0;
+            self.spare = std::mem::take(&mut self.tail);
+        }
+    }
+
+    /// Gives back the memory that an idle connection has no use for.
+    pub(crate) fn release(&mut self) {
+        if self.is_empty() {
+            *self = Self::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::IoSlice, task::Waker};
+
+    use super::*;
+
+    fn append(out: &Outbound, text: &str) -> Appended {
+        out.append(ws::Opcode::Text, text.as_bytes())
+    }
+
+    fn shared(text: &str) -> Shared {
+        let mut bytes = Vec::new();
+        ws::put_frame(&mut bytes, ws::Opcode::Text, text.as_bytes());
+        Shared::new(bytes)
+    }
+
+    /// Writes everything in steps of `step` bytes.
+    fn write_all(out: &Outbound, draining: &mut Draining, step: usize) -> Vec<u8> {
+        let mut written = Vec::new();
+        loop {
+            out.drain(draining, Waker::noop());
+            if draining.is_empty() {
+                return written;
+            }
+            let mut slices = [IoSlice::new(&[]); 2];
+            let count = draining.slices(&mut slices);
+            let flat: Vec<u8> = slices[..count].iter().flat_map(|slice| slice.iter().copied()).take(step).collect();
+            draining.advance(flat.len());
+            out.written(flat.len());
+            written.extend(flat);
+        }
+    }
+
+    fn frames(texts: &[&str]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        texts.iter().for_each(|text| ws::put_frame(&mut bytes, ws::Opcode::Text, text.as_bytes()));
+        bytes
+    }
+
+    #[test]
+    fn bytes_leave_in_the_order_they_were_appended_whatever_the_write_sizes() {
+        let large = "L".repeat(SHARE_FROM);
+        for step in [1, 3, 100, 5000] {
+            let out = Outbound::new(1 << 20, None);
+            let mut draining = Draining::default();
+            append(&out, "one");
+            out.append_shared(&shared("two"));
+            out.append_shared(&shared(&large));
+            append(&out, "three");
+            out.drain(&mut draining, Waker::noop());
+            draining.advance(2);
+            out.written(2);
+            append(&out, "four");
+            out.append_shared(&shared(&large));
+            append(&out, "five");
+            let rest = write_all(&out, &mut draining, step);
+            assert_eq!(rest, frames(&["one", "two", &large, "three", "four", &large, "five"])[2..], "step {step}");
+            assert_eq!(out.queued(), 0);
+        }
+    }
+
+    #[test]
+    fn a_full_queue_takes_nothing_and_a_written_byte_makes_room() {
+        let out = Outbound::new(8, None);
+        assert_eq!(append(&out, "123456"), Appended::Queued);
+        assert_eq!(append(&out, "9"), Appended::Full);
+        assert_eq!(out.append_shared(&shared("9")), Appended::Full);
+        let mut draining = Draining::default();
+        out.drain(&mut draining, Waker::noop());
+        assert_eq!(append(&out, "9"), Appended::Full, "taken is not written");
+        draining.advance(1);
+        out.written(1);
+        assert_eq!(append(&out, "9"), Appended::Queued);
+    }
+
+    #[test]
+    fn a_failed_append_leaves_nothing_behind() {
+        let out = Outbound::new(8, None);
+        append(&out, "ab");
+        let failed: Result<Appended, &str> = out.append_frame(ws::Opcode::Text, |tail| {
+            tail.extend_from_slice(b"half");
+            Err("no")
+        });
+        assert_eq!(failed, Err("no"));
+        assert_eq!(write_all(&out, &mut Draining::default(), 100), frames(&["ab"]));
+    }
+
+    #[test]
+    fn a_closed_queue_takes_nothing_but_the_last_word() {
+        let out = Outbound::new(8, None);
+        append(&out, "ab");
+        out.close();
+        assert_eq!(append(&out, "c"), Appended::Closed);
+        out.append_last(|tail| ws::put_frame(tail, ws::Opcode::Text, b"bye"));
+        assert_eq!(write_all(&out, &mut Draining::default(), 100), frames(&["ab", "bye"]));
+    }
+}

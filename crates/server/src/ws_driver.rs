@@ -1,0 +1,323 @@
+//! Drives one WebSocket connection: reads, decodes in place, dispatches, writes.
+//!
+//! The only place of the server that knows both the socket and the session.
+//! Invariants: all frames of one read are dispatched before anything is
+//! written, and then all is written at once; memory of an idle connection is
+//! its state alone, since reads go through a buffer of the thread.
+
+use std::{
+    cell::RefCell,
+    future::Future,
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::atomic::Ordering,
+    task::{Context, Poll, ready},
+    time::{Duration, Instant},
+};
+
+use polywire_net::ws::{self, CloseCode, Decoder, Event};
+use polywire_tsrpc::{
+    Frame, HEARTBEAT, HEARTBEAT_LOST_CODE, HEARTBEAT_LOST_REASON, ServerSession, SessionOptions, Watchdog,
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
+    time::{Sleep, sleep_until},
+};
+
+use crate::{
+    Conn, ServerStatus,
+    conn::{ConnStatus, Long},
+    dispatch::{self, Outcome},
+    outbound::Draining,
+};
+
+/// Read at once. One buffer of this size a thread, not a connection.
+const READ: usize = 64 << 10;
+
+/// Reads handled in one turn before the other connections of the thread get theirs.
+const READS_A_TURN: usize = 4;
+
+/// How long a peer may take to answer a close frame.
+const CLOSE_WAIT: Duration = Duration::from_secs(3);
+
+/// How long a peer that broke the protocol is heard out.
+const LINGER: Duration = Duration::from_secs(1);
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ]);
+}
+
+/// How a connection ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) code: CloseCode,
+    pub(crate) reason: String,
+    /// The peer has not been heard out: see [`Driver::linger`].
+    pub(crate) unheard: bool,
+}
+
+impl Ended {
+    fn failed(error: &io::Error) -> Self {
+        Self { code: CloseCode::ABNORMAL, reason: error.to_string(), unheard: false }
+    }
+}
+
+/// The connection as a future: ends when the connection has ended.
+pub(crate) struct Driver<S> {
+    stream: S,
+    conn: Conn,
+    decoder: Decoder,
+    session: ServerSession,
+    options: SessionOptions,
+    writing: Draining,
+    /// What the handshake read beyond its own bytes.
+    early: Vec<u8>,
+    phase: Phase,
+    /// For the heartbeat watch and the answer to a close frame.
+    timer: Option<Pin<Box<Sleep>>>,
+    watchdog: Option<Watchdog>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// Our close frame is queued or sent; the peer's is awaited.
+    Closing,
+    /// All is said: write what is left, then end.
+    Finishing(Ended),
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
+    pub(crate) fn new(stream: S, conn: Conn, session: ServerSession, decoder: Decoder, early: Vec<u8>) -> Self {
+        let options = conn.server().session_options();
+        let watchdog = conn.server().options().heartbeat_wait.map(|wait| Watchdog::new(wait, Instant::now()));
+        let mut driver = Self {
+            stream,
+            conn,
+            decoder,
+            session,
+            options,
+            writing: Draining::default(),
+            early,
+            phase: Phase::Open,
+            timer: None,
+            watchdog,
+        };
+        driver.arm_watchdog();
+        driver
+    }
+
+    fn long(conn: &Conn) -> &Long {
+        conn.long().expect("a WebSocket connection is long")
+    }
+
+    fn arm_watchdog(&mut self) {
+        if let Some(watchdog) = &self.watchdog {
+            self.timer = Some(Box::pin(sleep_until(watchdog.next_deadline().into())));
+        }
+    }
+
+    /// Queues our close frame and waits for the peer's.
+    fn begin_close(&mut self, code: CloseCode, reason: &str) {
+        if self.phase != Phase::Open {
+            return;
+        }
+        self.conn.set_status(ConnStatus::Closing);
+        // Nothing follows a close frame: the queue takes nothing after it.
+        Self::long(&self.conn).out.append_last(|out| ws::put_close(out, code, reason));
+        self.phase = Phase::Closing;
+        self.timer = Some(Box::pin(sleep_until((Instant::now() + CLOSE_WAIT).into())));
+    }
+
+    fn finish(&mut self, code: CloseCode, reason: &str) {
+        self.phase = Phase::Finishing(Ended { code, reason: reason.to_owned(), unheard: false });
+    }
+
+    /// Ends the writing half and drops what the peer still sends, for a short
+    /// while: closing a socket with unread bytes resets it, and the reset may
+    /// overtake our close frame.
+    pub(crate) async fn linger(&mut self) {
+        let drain = async {
+            self.stream.shutdown().await?;
+            let mut bytes = [0; 512];
+            while self.stream.read(&mut bytes).await? > 0 {}
+            Ok::<_, io::Error>(())
+        };
+        // Whatever goes wrong now, the connection ends.
+        let _ = tokio::time::timeout(LINGER, drain).await;
+    }
+
+    fn poll_timer(&mut self, cx: &mut Context<'_>) {
+        while let Some(timer) = &mut self.timer {
+            if timer.as_mut().poll(cx).is_pending() {
+                return;
+            }
+            self.timer = None;
+            match self.phase {
+                Phase::Closing => self.finish(CloseCode::ABNORMAL, "The close frame was not answered"),
+                Phase::Finishing(_) => {}
+                Phase::Open => {
+                    let now = Instant::now();
+                    if self.watchdog.as_mut().is_some_and(|watchdog| watchdog.is_lost(now)) {
+                        self.begin_close(CloseCode(HEARTBEAT_LOST_CODE), HEARTBEAT_LOST_REASON);
+                    } else {
+                        self.arm_watchdog();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads and dispatches until there is nothing more to read, or the turn is over.
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.early.is_empty() {
+            let mut early = std::mem::take(&mut self.early);
+            self.handle(&mut early);
+        }
+        for _ in 0..READS_A_TURN {
+            if matches!(self.phase, Phase::Finishing(_)) || self.is_saturated() {
+                return Poll::Pending;
+            }
+            let full = SCRATCH.with_borrow_mut(|scratch| {
+                let mut buf = ReadBuf::new(scratch);
+                ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buf))?;
+                let bytes = buf.filled_mut();
+                let count = bytes.len();
+                if count == 0 {
+                    let clean = self.phase == Phase::Closing;
+                    self.finish(CloseCode::ABNORMAL, if clean { "" } else { "The peer went away" });
+                } else {
+                    self.handle(bytes);
+                }
+                Poll::Ready(Ok::<_, io::Error>(count == READ))
+            });
+            // A read that did not fill the buffer emptied the socket: asking again would cost a system call.
+            let _full = ready!(full)?;
+        }
+        // Others first; then we go on.
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Whether reading on would only pile up work for a peer that does not take its answers.
+    fn is_saturated(&self) -> bool {
+        let limits = &self.conn.server().options().limits;
+        let long = Self::long(&self.conn);
+        long.calls_in_flight.load(Ordering::Acquire) >= limits.calls_in_flight
+            || long.out.queued() >= limits.outbound / 2
+    }
+
+    /// Decodes and dispatches every whole frame of one read.
+    fn handle(&mut self, mut bytes: &mut [u8]) {
+        let now = Instant::now();
+        let conn = self.conn.clone();
+        let server = conn.server();
+        while self.phase == Phase::Open || self.phase == Phase::Closing {
+            let event = match self.decoder.decode(&mut bytes) {
+                Ok(Some(event)) => event,
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::debug!(conn = conn.id(), %error, "the peer breaks the WebSocket protocol");
+                    let (code, reason) = (error.close_code(), error.to_string());
+                    if self.phase == Phase::Open {
+                        self.begin_close(code, &reason);
+                    }
+                    // The rest of its bytes means nothing: our close frame is the last word.
+                    self.phase = Phase::Finishing(Ended { code, reason, unheard: true });
+                    return;
+                }
+            };
+            let frame = match event {
+                Event::Text(text) => Frame::Text(text.as_bytes()),
+                Event::Binary(bytes) => Frame::Binary(bytes),
+                Event::Ping(payload) => {
+                    if self.phase == Phase::Open {
+                        Self::long(&conn).out.append(ws::Opcode::Pong, payload);
+                    }
+                    continue;
+                }
+                Event::Pong(_) => continue,
+                Event::Close { code, reason } => {
+                    let reason = reason.to_owned();
+                    if self.phase == Phase::Open {
+                        // The code is echoed, the reason is not, as the published server does.
+                        self.begin_close(code, "");
+                    }
+                    return self.finish(code, &reason);
+                }
+            };
+            if self.phase != Phase::Open || server.status() != ServerStatus::Opened {
+                continue;
+            }
+            match dispatch::frame(&conn, &mut self.session, &self.options, frame, now) {
+                Outcome::Done => {}
+                Outcome::Heartbeat => {
+                    if let Some(watchdog) = &mut self.watchdog {
+                        watchdog.ping(now);
+                    }
+                    Self::long(&conn).out.append(ws::Opcode::Binary, HEARTBEAT);
+                }
+                Outcome::Invalid(error) => {
+                    tracing::debug!(conn = conn.id(), %error, "[InputDataError]");
+                    self.begin_close(CloseCode::NORMAL, &error.close_reason());
+                }
+            }
+        }
+    }
+
+    /// Writes what is queued. Ready when nothing is left.
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let conn = self.conn.clone();
+        let out = &Self::long(&conn).out;
+        loop {
+            out.drain(&mut self.writing, cx.waker());
+            if self.writing.is_empty() {
+                self.writing.release();
+                return Pin::new(&mut self.stream).poll_flush(cx);
+            }
+            let mut slices = [IoSlice::new(&[]); 32];
+            let count = self.writing.slices(&mut slices);
+            let written = ready!(match &slices[..count] {
+                [one] => Pin::new(&mut self.stream).poll_write(cx, one),
+                many => Pin::new(&mut self.stream).poll_write_vectored(cx, many),
+            })?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.writing.advance(written);
+            out.written(written);
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Future for Driver<S> {
+    type Output = Ended;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
+        let this = self.get_mut();
+        let conn = this.conn.clone();
+        let long = Self::long(&conn);
+        long.out.begin_turn();
+        this.poll_timer(cx);
+        if let Some((code, reason)) = long.close.get() {
+            this.begin_close(*code, reason);
+        }
+        if let Poll::Ready(Err(error)) = this.poll_read(cx) {
+            return Poll::Ready(Ended::failed(&error));
+        }
+        // A handler of this turn may have closed it.
+        if let Some((code, reason)) = long.close.get() {
+            this.begin_close(*code, reason);
+        }
+        // A close that began just now has a timer that was not polled yet.
+        this.poll_timer(cx);
+        match this.poll_write(cx) {
+            Poll::Ready(Err(error)) => Poll::Ready(Ended::failed(&error)),
+            Poll::Ready(Ok(())) => match &this.phase {
+                Phase::Finishing(ended) => Poll::Ready(ended.clone()),
+                _ => Poll::Pending,
+            },
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
