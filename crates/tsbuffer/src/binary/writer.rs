@@ -72,7 +72,11 @@ impl Placeholder {
             out[self.0] = value as u8;
         } else {
             let varint = Varint::new(value);
-            out.splice(self.0..=self.0, varint.as_bytes().iter().copied());
+            let (varint, end) = (varint.as_bytes(), out.len());
+            // One byte of it is there already.
+            out.resize(end + varint.len() - 1, 0);
+            out.copy_within(self.0 + 1..end, self.0 + varint.len());
+            out[self.0..self.0 + varint.len()].copy_from_slice(varint);
         }
     }
 
