@@ -15,7 +15,7 @@ use polywire_tests::{
 };
 use serde_json::Value as Json;
 
-use crate::mended;
+use crate::mended::transport as mended;
 
 const FILE: &str = "tsrpc-transport-vectors.json";
 
