@@ -14,13 +14,12 @@ use polywire_tsrpc::{ApiError, DataType, Draft, write_error_reply};
 use crate::{
     Conn, Reply,
     call::{CallHead, CallInfo},
-    codec::DynamicCodec,
     conn::Kind,
     flows::SendData,
     outbound::Appended,
-    poll_once::run_or_spawn,
     short::{Format, ShortReply},
 };
+use polywire_runtime::{DynamicCodec, run_or_spawn};
 
 /// What is to be sent.
 pub(crate) enum Answer<'a> {

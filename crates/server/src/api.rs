@@ -14,10 +14,8 @@ use tracing::Instrument;
 use crate::{
     Call, CallInfo, Conn, IntoReply, PendingRequest,
     call::{Answerer, CallHead},
-    codec::{Request, ValueCodec},
-    panics,
-    poll_once::Task,
 };
+use polywire_runtime::{Request, Task, ValueCodec, message as panic_message};
 
 /// A call whose request has been read; polling the task runs its handler.
 pub(crate) struct Started {
@@ -66,7 +64,7 @@ where
         let span = answerer.head.span.clone();
         let task = async move {
             let result = AssertUnwindSafe(async { handler(call).await }).catch_unwind().await;
-            answerer.finish(result.map_err(|payload| panics::message(&*payload)));
+            answerer.finish(result.map_err(|payload| panic_message(&*payload)));
             let server = answerer.head.conn.server();
             if server.flows().post_api_call.is_active() {
                 let info = CallInfo(Arc::clone(&answerer.head));

@@ -13,10 +13,10 @@ use polywire_tsrpc::{ProtoBuilder, Service, ServiceId, ServiceKind, ServiceMap, 
 use crate::{
     ServerOptions,
     api::ErasedApi,
-    codec::DynamicCodec,
-    messages::{Listener, ListenerId, ListenerTable, Pattern},
+    messages::{Listener, ListenerTable},
     server::StartError,
 };
+use polywire_runtime::{DynamicCodec, ListenerId, Pattern};
 
 /// What is registered before the server is assembled.
 #[derive(Default)]

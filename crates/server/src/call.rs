@@ -19,12 +19,10 @@ use polywire_tsrpc::{ApiError, Service, Sn};
 use tracing::Span;
 
 use crate::{
-    BoxError, Conn, Server,
+    Conn, Server,
     answer::{self, Answer},
-    codec::{Request, ValueCodec},
-    panics::Panicked,
-    poll_once::run_or_spawn,
 };
+use polywire_runtime::{BoxError, Panicked, Request, ValueCodec, run_or_spawn};
 
 /// What an API answers.
 pub type Reply<T> = Result<T, ApiError>;

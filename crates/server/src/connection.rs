@@ -17,9 +17,9 @@ use crate::{
     Conn, ConnStatus, Disconnect, Server, ServerStatus,
     conn::{Kind, Long},
     http_driver,
-    poll_once::run_or_spawn,
     ws_driver::Driver,
 };
+use polywire_runtime::run_or_spawn;
 
 /// Counts an open connection.
 pub(crate) struct Admission(Server);

@@ -22,8 +22,8 @@ use crate::{
     call::CallHead,
     flows::{Data, RecvData},
     messages,
-    poll_once::{Task, run_or_spawn},
 };
+use polywire_runtime::{Task, run_or_spawn};
 
 /// What a frame led to.
 #[derive(Debug)]

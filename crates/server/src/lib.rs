@@ -7,14 +7,11 @@ mod answer;
 mod api;
 mod assemble;
 mod call;
-mod codec;
-mod codec_cache;
 mod conn;
 mod connection;
 mod conns;
 mod dispatch;
 mod extensions;
-mod flow;
 mod flows;
 mod http_driver;
 mod in_process;
@@ -22,22 +19,20 @@ mod life_cycle;
 mod messages;
 mod options;
 mod outbound;
-mod panics;
-mod poll_once;
 mod server;
 mod short;
 mod ws_driver;
 
 pub use answer::ApiReturn;
 pub use call::{Call, CallInfo, IntoReply, PendingRequest, Reply};
-pub use codec::{Dynamic, Payload, Request};
 pub use conn::{Conn, ConnStatus, SendError};
-pub use flow::{BoxError, Flow, HookId, IntoFlow};
 pub use flows::{BufferData, Data, Disconnect, Flows, RecvData, SendData};
 pub use life_cycle::Stopped;
-pub use messages::{IntoOutcome, ListenerId, Msg, OutgoingMessage, Pattern, ReceivedMessage};
+pub use messages::{Msg, OutgoingMessage, ReceivedMessage};
 pub use options::{Limits, ServerOptions, SlowReader};
-pub use panics::Panicked;
+pub use polywire_runtime::{
+    BoxError, Dynamic, Flow, HookId, IntoFlow, IntoOutcome, ListenerId, Panicked, Pattern, Payload, Request,
+};
 pub use polywire_tsrpc::{
     ApiError, DataType, ErrorCode, ErrorKind, Service, ServiceKind, ServiceProto, Sn, http::InvalidInputStatus,
 };

@@ -9,27 +9,23 @@ use std::{
     future::Future,
     ops::Deref,
     panic::AssertUnwindSafe,
-    sync::{
-        Arc, PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, PoisonError, RwLock},
 };
 
 use futures_util::FutureExt;
 use polywire_net::ws;
+use polywire_runtime::{
+    BoxError, DynamicCodec, IntoOutcome, ListenerId, Payload, Task, ValueCodec, message as panic_message, run_or_spawn,
+};
 use polywire_schema::Value;
 use polywire_tsbuffer::DecodeError;
 use polywire_tsrpc::{Body, DataType, Draft, Sender, Service, ServiceId};
-use regex::Regex;
 
 use crate::{
-    BoxError, Conn, SendError, Server,
+    Conn, SendError, Server,
     answer::opcode,
-    codec::{DynamicCodec, Payload, ValueCodec},
     flows::SendData,
     outbound::{Appended, Shared},
-    panics,
-    poll_once::{Task, run_or_spawn},
 };
 
 /// A message that was received. Dereferences to its payload.
@@ -82,68 +78,6 @@ impl<M: fmt::Debug> fmt::Debug for Msg<M> {
     }
 }
 
-/// What a message handler may return.
-pub trait IntoOutcome {
-    /// As a result.
-    ///
-    /// # Errors
-    /// The error that the handler returned; it is logged.
-    fn into_outcome(self) -> Result<(), BoxError>;
-}
-
-impl IntoOutcome for () {
-    fn into_outcome(self) -> Result<(), BoxError> {
-        Ok(())
-    }
-}
-
-impl<E: Into<BoxError>> IntoOutcome for Result<(), E> {
-    fn into_outcome(self) -> Result<(), BoxError> {
-        self.map_err(Into::into)
-    }
-}
-
-/// Which messages a handler takes: one by its exact name, or all whose names match.
-#[derive(Debug, Clone)]
-pub enum Pattern {
-    /// The message of this name.
-    Exact(String),
-    /// Every message whose name matches.
-    Matching(Regex),
-}
-
-impl Pattern {
-    pub(crate) fn matches(&self, name: &str) -> bool {
-        match self {
-            Self::Exact(exact) => exact == name,
-            Self::Matching(regex) => regex.is_match(name),
-        }
-    }
-}
-
-impl From<&str> for Pattern {
-    fn from(name: &str) -> Self {
-        Self::Exact(name.to_owned())
-    }
-}
-
-impl From<Regex> for Pattern {
-    fn from(regex: Regex) -> Self {
-        Self::Matching(regex)
-    }
-}
-
-/// Names a message handler, to remove it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ListenerId(u64);
-
-impl ListenerId {
-    pub(crate) fn next() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
 /// A message handler for one service, without its Rust type.
 pub(crate) trait Listener: Send + Sync {
     /// Reads the message and prepares its handler.
@@ -171,7 +105,7 @@ where
         let message = Msg { payload, conn: conn.clone(), service: Arc::clone(&self.service) };
         Box::pin(async move {
             let result = AssertUnwindSafe(async { handler(message).await.into_outcome() }).catch_unwind().await;
-            let result = result.unwrap_or_else(|payload| Err(Box::new(panics::message(&*payload))));
+            let result = result.unwrap_or_else(|payload| Err(Box::new(panic_message(&*payload))));
             if let Err(error) = result {
                 tracing::error!(service = %service.name, %error, "[MsgHandlerError]");
             }

@@ -27,11 +27,10 @@ use crate::{
     Call, Conn, Dynamic, Flows, IntoOutcome, IntoReply, ListenerId, Msg, Pattern, SendError, ServerOptions, SlowReader,
     api::{self, ApiEntry, ErasedApi},
     assemble::{self, ApiPlan, Contract, Dispatch, ListenerPlan, Setup},
-    codec::{DynamicCodec, RustCodec, ValueCodec},
-    codec_cache::CodecCache,
     conns::Conns,
     messages::{Listener, Outgoing, TypedListener},
 };
+use polywire_runtime::{CodecCache, DynamicCodec, RustCodec, ValueCodec};
 
 /// Where a server stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -58,7 +58,7 @@ pub struct HookId(u64);
 /// An ordered list of hooks, each receiving what the one before returned.
 ///
 /// A hook that returns `None` stops the flow. What that means is said at each
-/// flow of [`Flows`](crate::Flows). A hook that returns an error or panics
+/// flow of the server or client. A hook that returns an error or panics
 /// stops it too.
 pub struct Flow<T> {
     hooks: RwLock<Vec<(HookId, Hook<T>)>>,
@@ -106,7 +106,10 @@ impl<T: Send + 'static> Flow<T> {
     }
 
     /// Runs the hooks in order.
-    pub(crate) async fn run(&self, input: T) -> Result<Option<T>, BoxError> {
+    ///
+    /// # Errors
+    /// That of the hook that failed.
+    pub async fn run(&self, input: T) -> Result<Option<T>, BoxError> {
         let hooks: Vec<Hook<T>> = {
             let hooks = self.hooks.read().unwrap_or_else(PoisonError::into_inner);
             hooks.iter().map(|(_, hook)| Arc::clone(hook)).collect()

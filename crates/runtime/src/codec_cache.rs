@@ -12,14 +12,15 @@ use arc_swap::ArcSwap;
 
 type Values = HashMap<TypeId, Arc<dyn Any + Send + Sync>, foldhash::fast::FixedState>;
 
+/// One value per Rust type.
 #[derive(Default)]
-pub(crate) struct CodecCache {
+pub struct CodecCache {
     values: ArcSwap<Values>,
 }
 
 impl CodecCache {
     /// The value of type `T`; two threads that come first may both make one.
-    pub(crate) fn get_or_make<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+    pub fn get_or_make<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let known = self.values.load().get(&TypeId::of::<T>()).cloned();
         if let Some(known) = known.and_then(|known| known.downcast().ok()) {
             return known;

@@ -35,10 +35,19 @@ impl From<Value> for Dynamic {
 /// Reads and writes one type of a service.
 pub trait ValueCodec<T>: Send + Sync + 'static {
     /// Reads what a peer sent.
+    ///
+    /// # Errors
+    /// Where it is no encoding of the type.
     fn decode(&self, body: Body<'_>) -> Result<T, DecodeError>;
-    /// Writes what a peer gets.
+    /// Writes what a peer gets; nothing on an error.
+    ///
+    /// # Errors
+    /// Where the value is not of the type.
     fn encode(&self, value: &T, data_type: DataType, out: &mut Vec<u8>) -> Result<(), EncodeError>;
     /// From a value that has been checked.
+    ///
+    /// # Errors
+    /// Where the Rust type is narrower; says what was found.
     fn from_value(&self, value: Value) -> Result<T, String>;
     /// The dynamic form.
     fn to_value(&self, value: &T) -> Value;
@@ -54,11 +63,17 @@ pub struct DynamicCodec {
 }
 
 impl DynamicCodec {
-    pub(crate) fn new(buffer: Arc<TsBuffer>, slot: Slot) -> Self {
+    /// The codec of a type.
+    #[must_use]
+    pub fn new(buffer: Arc<TsBuffer>, slot: Slot) -> Self {
         Self { buffer, slot }
     }
 
-    pub(crate) fn decode_value(&self, body: Body<'_>) -> Result<Value, DecodeError> {
+    /// Reads what a peer sent.
+    ///
+    /// # Errors
+    /// Where it is no encoding of the type.
+    pub fn decode_value(&self, body: Body<'_>) -> Result<Value, DecodeError> {
         match body {
             Body::Binary(bytes) => self.buffer.decode(self.slot, bytes),
             Body::Json(text) => {
@@ -69,12 +84,11 @@ impl DynamicCodec {
         }
     }
 
-    pub(crate) fn encode_value(
-        &self,
-        value: &Value,
-        data_type: DataType,
-        out: &mut Vec<u8>,
-    ) -> Result<(), EncodeError> {
+    /// Writes what a peer gets: nothing for `undefined` as text, and nothing on an error.
+    ///
+    /// # Errors
+    /// Where the value is not of the type.
+    pub fn encode_value(&self, value: &Value, data_type: DataType, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         match data_type {
             DataType::Buffer => self.buffer.encode_into(out, self.slot, value),
             // Nothing for `undefined`: the envelope says what stands there then.
@@ -83,7 +97,10 @@ impl DynamicCodec {
     }
 
     /// Checks a value of the application and leaves out what its type does not declare.
-    pub(crate) fn check(&self, value: &Value) -> Result<Value, String> {
+    ///
+    /// # Errors
+    /// The text of the first reason against it.
+    pub fn check(&self, value: &Value) -> Result<Value, String> {
         self.buffer.prune(self.slot, value).map_err(|error| error.to_string())
     }
 }
@@ -117,7 +134,9 @@ pub struct RustCodec<T> {
 }
 
 impl<T: Codec> RustCodec<T> {
-    pub(crate) fn new(buffer: &Arc<TsBuffer>, slot: Slot, service: &str) -> Self {
+    /// The codec of a Rust type for a use of it by this service. Logs where the types in force are others.
+    #[must_use]
+    pub fn new(buffer: &Arc<TsBuffer>, slot: Slot, service: &str) -> Self {
         let typed = TypedCodec::new(Arc::clone(buffer), slot);
         match typed.agreement() {
             Agreement::Full => {}

@@ -17,7 +17,10 @@ pub struct Panicked(pub String);
 ///
 /// The application's state may be half changed after a panic, as after one in
 /// a task of its own: the future is dropped and never polled again.
-pub(crate) async fn catch<T>(future: impl Future<Output = Result<T, BoxError>>) -> Result<T, BoxError> {
+///
+/// # Errors
+/// That of the future, or [`Panicked`].
+pub async fn catch<T>(future: impl Future<Output = Result<T, BoxError>>) -> Result<T, BoxError> {
     match AssertUnwindSafe(future).catch_unwind().await {
         Ok(result) => result,
         Err(payload) => Err(Box::new(message(&*payload))),
@@ -25,7 +28,8 @@ pub(crate) async fn catch<T>(future: impl Future<Output = Result<T, BoxError>>) 
 }
 
 /// The message of a panic.
-pub(crate) fn message(payload: &(dyn Any + Send)) -> Panicked {
+#[must_use]
+pub fn message(payload: &(dyn Any + Send)) -> Panicked {
     let text = payload
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
