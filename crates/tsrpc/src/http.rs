@@ -330,13 +330,12 @@ mod tests {
     #[test]
     fn only_failures_of_json_calls_have_another_status() {
         let rules = rules(true, "/");
-        let (api, server) = (ApiError::new("x"), ApiError::internal(None));
         for (data_type, error, status) in [
             (DataType::Text, None, 200),
-            (DataType::Text, Some(&api), 200),
-            (DataType::Text, Some(&server), 500),
-            (DataType::Buffer, Some(&api), 200),
-            (DataType::Buffer, Some(&server), 200),
+            (DataType::Text, Some(ErrorKind::Api), 200),
+            (DataType::Text, Some(ErrorKind::Server), 500),
+            (DataType::Buffer, Some(ErrorKind::Api), 200),
+            (DataType::Buffer, Some(ErrorKind::Server), 200),
         ] {
             assert_eq!(rules.status(data_type, error), status, "{data_type:?} {error:?}");
         }

@@ -9,6 +9,7 @@ mod ids;
 mod json;
 mod literal;
 mod module;
+mod names;
 mod pretty;
 mod printer;
 

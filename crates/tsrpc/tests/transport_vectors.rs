@@ -183,7 +183,7 @@ impl Server {
             match (self.decode(service, call), sn) {
                 (Ok(request), Some(sn)) => {
                     let (bytes, error) = self.answer(data_type, service, &sn, &request)?;
-                    return Some((rules.status(data_type, error.as_ref()), content_type, bytes));
+                    return Some((rules.status(data_type, error.map(|error| error.kind)), content_type, bytes));
                 }
                 (Ok(_), None) => return Some((200, None, Vec::new())),
                 (Err(Some(error)), _) => return invalid(&error),

@@ -127,9 +127,9 @@ fn find_literal(text: &str) -> Option<&str> {
             '/' if rest.starts_with("//") => &rest[rest.find('\n')?..],
             '/' if rest.starts_with("/*") => &rest[2 + rest[2..].find("*/")? + 2..],
             '"' | '\'' | '`' => skip_string(rest, next)?,
-            'e' => match after_declaration(rest) {
+            _ if is_identifier_part(next) => match after_declaration(rest) {
                 Some(annotation) => return annotation.find('=').map(|equals| &annotation[equals + 1..]),
-                None => &rest[1..],
+                None => rest.trim_start_matches(is_identifier_part),
             },
             _ => &rest[next.len_utf8()..],
         };
@@ -147,8 +147,11 @@ fn after_declaration(text: &str) -> Option<&str> {
         }
         rest = trimmed.strip_prefix(word)?;
     }
-    let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
-    ends.then_some(rest)
+    (!rest.starts_with(is_identifier_part)).then_some(rest)
+}
+
+fn is_identifier_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 fn skip_string(text: &str, quote: char) -> Option<&str> {

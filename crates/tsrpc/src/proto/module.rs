@@ -4,11 +4,9 @@
 //! `tsrpc-cli`, byte for byte; the second stands alone, for projects whose
 //! types are defined in Rust.
 
-use std::collections::HashSet;
-
 use polywire_schema::write_json_string;
 
-use super::{ServiceDef, ServiceProto, pretty, printer::Printer};
+use super::{ServiceDef, ServiceProto, names::Names, pretty, printer::Printer};
 use crate::{SchemaIds, ServiceKind};
 
 impl ServiceProto {
@@ -111,28 +109,6 @@ impl ServiceType {
             }
         }
         entries
-    }
-}
-
-/// Names that are taken in a module.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    used: HashSet<String>,
-}
-
-impl Names {
-    /// A name that is free: the wished one, or with `_1`, `_2`, … behind it.
-    pub(super) fn claim(&mut self, wished: &str) -> String {
-        let mut name = wished.to_owned();
-        while self.used.contains(&name) {
-            let numbered = name.rsplit_once('_').and_then(|(stem, number)| Some((stem, number.parse::<u32>().ok()?)));
-            name = match numbered {
-                Some((stem, number)) => format!("{stem}_{}", number + 1),
-                None => format!("{name}_1"),
-            };
-        }
-        self.used.insert(name.clone());
-        name
     }
 }
 
@@ -289,12 +265,5 @@ export const serviceProto: "#;
         for (folder, expected) in cases {
             assert_eq!(relative(folder, "PtlA"), expected, "{folder:?}");
         }
-    }
-
-    #[test]
-    fn taken_names_are_numbered() {
-        let mut names = Names::default();
-        let claimed = ["X", "X", "X", "X_2", "Y_9", "Y_9", "Z_a", "Z_a"].map(|name| names.claim(name));
-        assert_eq!(claimed, ["X", "X_1", "X_2", "X_3", "Y_9", "Y_10", "Z_a", "Z_a_1"]);
     }
 }

@@ -13,7 +13,10 @@ use std::{
 
 use polywire_schema::{EnumValue, Interface, KeyType, Literal, Member, Scalar, Type, TypeSet, number_text};
 
-use super::module::{Names, quoted};
+use super::{
+    module::quoted,
+    names::{Names, identifier, is_identifier},
+};
 
 /// How tightly a type holds together: what is looser than its place needs parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,9 +38,7 @@ pub(super) struct Printer<'a> {
 impl<'a> Printer<'a> {
     /// Gives every type of the set, and everything that has to be imported, a name that is free.
     pub(super) fn new(types: &'a TypeSet, names: &mut Names) -> Self {
-        for taken in TAKEN {
-            names.claim(taken);
-        }
+        names.claim_all_of_the_language();
         let mut needed = BTreeSet::new();
         types.values().for_each(|ty| collect_imports(ty, &mut needed));
         let imported = needed.into_iter().map(|import| (import, names.claim(import.1))).collect();
@@ -329,103 +330,6 @@ fn line(out: &mut String, indent: usize) {
     out.push('\n');
     out.extend(std::iter::repeat_n("    ", indent));
 }
-
-/// The name that a schema id stands for: `a/b/File/NS.Inner.Type` is `NS_Inner_Type`.
-fn identifier(id: &str) -> String {
-    let last = id.rsplit('/').next().unwrap_or_default();
-    let mut name: String = last.chars().map(|c| if is_identifier_part(c) { c } else { '_' }).collect();
-    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-        name.insert(0, '_');
-    }
-    name
-}
-
-fn is_identifier(text: &str) -> bool {
-    text.chars().all(is_identifier_part) && !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// Letters beyond ASCII are allowed too, as `is_alphabetic` has them; what it is stricter in gets quotes.
-fn is_identifier_part(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '$' || (!c.is_ascii() && c.is_alphabetic())
-}
-
-/// Names that a declaration must not take: words of the language, and the global types that are printed.
-const TAKEN: &[&str] = &[
-    "any",
-    "unknown",
-    "never",
-    "void",
-    "null",
-    "undefined",
-    "string",
-    "number",
-    "boolean",
-    "bigint",
-    "symbol",
-    "object",
-    "this",
-    "true",
-    "false",
-    "default",
-    "enum",
-    "class",
-    "interface",
-    "type",
-    "const",
-    "let",
-    "var",
-    "function",
-    "new",
-    "delete",
-    "typeof",
-    "keyof",
-    "in",
-    "of",
-    "if",
-    "else",
-    "for",
-    "while",
-    "do",
-    "switch",
-    "case",
-    "break",
-    "continue",
-    "return",
-    "throw",
-    "try",
-    "catch",
-    "finally",
-    "import",
-    "export",
-    "extends",
-    "implements",
-    "super",
-    "static",
-    "public",
-    "private",
-    "protected",
-    "package",
-    "yield",
-    "with",
-    "instanceof",
-    "debugger",
-    "Date",
-    "Pick",
-    "Omit",
-    "Partial",
-    "NonNullable",
-    "ArrayBuffer",
-    "Int8Array",
-    "Int16Array",
-    "Int32Array",
-    "BigInt64Array",
-    "Uint8Array",
-    "Uint16Array",
-    "Uint32Array",
-    "BigUint64Array",
-    "Float32Array",
-    "Float64Array",
-];
 
 #[cfg(test)]
 mod tests {

@@ -308,7 +308,50 @@ mod tests {
         })
     }
 
+    #[test]
+    fn cut_and_corrupted_frames_are_refused_or_read_but_never_panic() {
+        let binary = hex("0329012c13022a3ff00000000000002e40000000000000003101");
+        let text = br#"["Add",{"a":1,"b":"\u00e9"},12]"#;
+        let mut session = ServerSession::new(None, &WITH_JSON);
+        let mut feed = |bytes: &[u8]| {
+            for frame in [Frame::Binary(bytes), Frame::Text(bytes)] {
+                let _ = session.decode(frame, services(), &WITH_JSON);
+            }
+        };
+        for frame in [&*binary, text] {
+            for at in 0..frame.len() {
+                feed(&frame[..at]);
+                for byte in 0..=u8::MAX {
+                    let mut corrupted = frame.to_vec();
+                    corrupted[at] = byte;
+                    feed(&corrupted);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nesting_is_refused_before_the_stack_ends() {
+        let deep = format!(r#"["Add",{},1]"#, "[".repeat(100_000) + &"]".repeat(100_000) + " ");
+        let slow = brief(&decode_slow(deep.as_bytes(), services()));
+        assert_eq!(slow, "invalid: Input is not a valid JSON string: JSON is nested deeper than 512 levels");
+        let unclosed = "[".repeat(1_000_000);
+        let refused = brief(&decode_text(unclosed.as_bytes(), services()));
+        assert_eq!(refused, slow);
+        let deep = [vec![1], [0x37, 1].repeat(100_000)].concat();
+        let refused = brief(&decode_buffer(&deep, services(), Strictness::Strict));
+        assert_eq!(refused, "invalid: Nesting exceeds 512 levels");
+    }
+
     proptest! {
+        #[test]
+        fn no_frame_makes_it_panic(bytes: Vec<u8>, is_text: bool) {
+            let frame = if is_text { Frame::Text(&bytes) } else { Frame::Binary(&bytes) };
+            let mut session = ServerSession::new(None, &WITH_JSON);
+            let _ = session.decode(frame, services(), &WITH_JSON);
+            let _ = crate::decode_output(frame, services());
+        }
+
         #[test]
         fn a_body_that_is_one_value_was_cut_out_right(frame in frames()) {
             let services = services();
