@@ -5,6 +5,7 @@
 
 mod codec;
 mod codec_cache;
+mod contract;
 mod flow;
 mod handler;
 mod panics;
@@ -12,6 +13,7 @@ mod poll_once;
 
 pub use codec::{Dynamic, DynamicCodec, Payload, Request, RustCodec, ValueCodec};
 pub use codec_cache::CodecCache;
+pub use contract::Contract;
 pub use flow::{BoxError, Flow, HookId, IntoFlow};
 pub use handler::{IntoOutcome, ListenerId, Pattern};
 pub use panics::{Panicked, catch, message};

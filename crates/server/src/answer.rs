@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use polywire_net::ws;
+use polywire_runtime::{DynamicCodec, run_or_spawn};
 use polywire_schema::Value;
 use polywire_tsbuffer::EncodeError;
 use polywire_tsrpc::{ApiError, DataType, Draft, write_error_reply};
@@ -19,7 +20,6 @@ use crate::{
     outbound::Appended,
     short::{Format, ShortReply},
 };
-use polywire_runtime::{DynamicCodec, run_or_spawn};
 
 /// What is to be sent.
 pub(crate) enum Answer<'a> {

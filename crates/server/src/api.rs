@@ -6,6 +6,7 @@
 use std::{any::Any, future::Future, panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
 use futures_util::FutureExt;
+use polywire_runtime::{Request, Task, ValueCodec, message as panic_message};
 use polywire_schema::Value;
 use polywire_tsbuffer::DecodeError;
 use polywire_tsrpc::{ApiError, Body, Service, Sn};
@@ -15,7 +16,6 @@ use crate::{
     Call, CallInfo, Conn, IntoReply, PendingRequest,
     call::{Answerer, CallHead},
 };
-use polywire_runtime::{Request, Task, ValueCodec, message as panic_message};
 
 /// A call whose request has been read; polling the task runs its handler.
 pub(crate) struct Started {

@@ -6,9 +6,10 @@
 use std::{collections::HashMap, sync::Arc};
 
 use arc_swap::ArcSwap;
-use polywire_schema::{Program, Slot, ValidateOptions};
-use polywire_tsbuffer::{TsBuffer, TsBufferOptions, binary::Strictness};
-use polywire_tsrpc::{ProtoBuilder, Service, ServiceId, ServiceKind, ServiceMap, ServiceProto};
+use polywire_runtime::{Contract, ListenerId, Pattern};
+use polywire_schema::ValidateOptions;
+use polywire_tsbuffer::{TsBufferOptions, binary::Strictness};
+use polywire_tsrpc::{ProtoBuilder, Service, ServiceId, ServiceKind, ServiceProto};
 
 use crate::{
     ServerOptions,
@@ -16,7 +17,6 @@ use crate::{
     messages::{Listener, ListenerTable},
     server::StartError,
 };
-use polywire_runtime::{DynamicCodec, ListenerId, Pattern};
 
 /// What is registered before the server is assembled.
 #[derive(Default)]
@@ -43,26 +43,13 @@ pub(crate) struct ListenerPlan {
     pub(crate) build: Box<dyn Fn(&Contract, &Arc<Service>) -> Arc<dyn Listener> + Send>,
 }
 
-/// The services and codecs in force.
-pub(crate) struct Contract {
-    pub(crate) proto: ServiceProto,
-    pub(crate) services: ServiceMap,
-    pub(crate) buffer: Arc<TsBuffer>,
-}
-
-impl Contract {
-    pub(crate) fn dynamic(&self, slot: Slot) -> DynamicCodec {
-        DynamicCodec::new(Arc::clone(&self.buffer), slot)
-    }
-
-    /// The handlers that a plan adds.
-    pub(crate) fn expand(&self, plan: &ListenerPlan) -> ListenerTable {
-        let messages = self.services.iter().filter(|service| service.kind() == ServiceKind::Message);
-        messages
-            .filter(|service| plan.pattern.matches(&service.name))
-            .map(|service| (plan.id, service.id, (plan.build)(self, service)))
-            .collect()
-    }
+/// The handlers that a plan adds.
+pub(crate) fn expand(contract: &Contract, plan: &ListenerPlan) -> ListenerTable {
+    let messages = contract.services.iter().filter(|service| service.kind() == ServiceKind::Message);
+    messages
+        .filter(|service| plan.pattern.matches(&service.name))
+        .map(|service| (plan.id, service.id, (plan.build)(contract, service)))
+        .collect()
 }
 
 /// What incoming frames are dispatched by. Replaced as a whole when handlers come and go.
@@ -83,13 +70,10 @@ pub(crate) fn assemble(
         Some(proto) => proto,
         None => builder.build(old.as_ref())?.proto,
     };
-    let program = Arc::new(Program::compile(&proto.types, &options.types));
-    let services = ServiceMap::new(&proto, &program)?;
     let checks = ValidateOptions { strict_null_checks: options.strict_null_checks, ..ValidateOptions::default() };
     let strictness = if options.lenient_binary { Strictness::Lenient } else { Strictness::Strict };
     let buffer_options = TsBufferOptions { checks, strictness };
-    let buffer = Arc::new(TsBuffer::new(program, buffer_options));
-    let contract = Contract { proto, services, buffer };
+    let contract = Contract::new(proto, &options.types, buffer_options)?;
     let mut table = Dispatch::default();
     let mut unknown = Vec::new();
     for plan in apis {
@@ -104,7 +88,7 @@ pub(crate) fn assemble(
         }
     }
     for plan in &listeners {
-        let entries = contract.expand(plan);
+        let entries = expand(&contract, plan);
         if let (Pattern::Exact(name), []) = (&plan.pattern, &*entries) {
             unknown.push(name.clone());
         }

@@ -14,6 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use polywire_runtime::{BoxError, Panicked, Request, ValueCodec, run_or_spawn};
 use polywire_schema::Value;
 use polywire_tsrpc::{ApiError, Service, Sn};
 use tracing::Span;
@@ -22,7 +23,6 @@ use crate::{
     Conn, Server,
     answer::{self, Answer},
 };
-use polywire_runtime::{BoxError, Panicked, Request, ValueCodec, run_or_spawn};
 
 /// What an API answers.
 pub type Reply<T> = Result<T, ApiError>;

@@ -10,6 +10,7 @@ use polywire_net::{
     http::{Served, Upgraded, serve},
     ws::{self, CloseCode, Decoder},
 };
+use polywire_runtime::run_or_spawn;
 use polywire_tsrpc::ServerSession;
 use tokio::io::AsyncWriteExt;
 
@@ -19,7 +20,6 @@ use crate::{
     http_driver,
     ws_driver::Driver,
 };
-use polywire_runtime::run_or_spawn;
 
 /// Counts an open connection.
 pub(crate) struct Admission(Server);

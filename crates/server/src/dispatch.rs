@@ -9,6 +9,7 @@ use std::{
     time::Instant,
 };
 
+use polywire_runtime::{Task, run_or_spawn};
 use polywire_tsbuffer::DecodeError;
 use polywire_tsrpc::{
     ApiError, Body, DataType, Frame, HEARTBEAT, Incoming, InputError, ServerSession, Service, ServiceMap,
@@ -23,7 +24,6 @@ use crate::{
     flows::{Data, RecvData},
     messages,
 };
-use polywire_runtime::{Task, run_or_spawn};
 
 /// What a frame led to.
 #[derive(Debug)]

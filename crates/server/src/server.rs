@@ -15,6 +15,7 @@ use std::{
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use polywire_net::ListenError;
+use polywire_runtime::{CodecCache, Contract, DynamicCodec, RustCodec, ValueCodec};
 use polywire_schema::{Api, Message, Slot, Value};
 use polywire_tsbuffer::{binary::Strictness, typed::Codec};
 use polywire_tsrpc::{
@@ -26,11 +27,10 @@ use tokio::sync::watch;
 use crate::{
     Call, Conn, Dynamic, Flows, IntoOutcome, IntoReply, ListenerId, Msg, Pattern, SendError, ServerOptions, SlowReader,
     api::{self, ApiEntry, ErasedApi},
-    assemble::{self, ApiPlan, Contract, Dispatch, ListenerPlan, Setup},
+    assemble::{self, ApiPlan, Dispatch, ListenerPlan, Setup},
     conns::Conns,
     messages::{Listener, Outgoing, TypedListener},
 };
-use polywire_runtime::{CodecCache, DynamicCodec, RustCodec, ValueCodec};
 
 /// Where a server stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,7 +259,7 @@ impl Server {
         match self.shared.contract.get() {
             None => self.setup().listeners.push(plan),
             Some(contract) => {
-                let entries = contract.expand(&plan);
+                let entries = assemble::expand(contract, &plan);
                 self.shared.dispatch.rcu(|dispatch| {
                     let mut dispatch = Dispatch::clone(dispatch);
                     dispatch.listeners.extend(entries.iter().cloned());
@@ -484,7 +484,7 @@ impl Server {
     }
 
     pub(crate) fn expand_listener(&self, plan: &ListenerPlan) -> crate::messages::ListenerTable {
-        self.shared.contract.get().map(|contract| contract.expand(plan)).unwrap_or_default()
+        self.shared.contract.get().map(|contract| assemble::expand(contract, plan)).unwrap_or_default()
     }
 
     pub(crate) fn next_connection_id(&self) -> u64 {
