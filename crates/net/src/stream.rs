@@ -17,6 +17,9 @@ use tokio::net::UnixStream;
 use tokio_rustls::TlsStream;
 
 /// A connected byte stream.
+///
+/// What was written to a TLS stream may wait in its buffer: flush it before
+/// waiting for the peer. For the other transports flushing costs nothing.
 #[derive(Debug)]
 pub struct Stream(Kind);
 

@@ -86,6 +86,10 @@ enum Found<'i> {
 /// message does not make an idle connection expensive.
 const KEPT_CAPACITY: usize = 2048;
 
+/// The first bytes of messages that come in one frame, uncompressed.
+const WHOLE_TEXT: u8 = FIN | Opcode::Text as u8;
+const WHOLE_BINARY: u8 = FIN | Opcode::Binary as u8;
+
 impl Decoder {
     /// A decoder for the bytes that `role` receives.
     pub fn new(role: Role, limits: Limits) -> Self {
@@ -122,6 +126,51 @@ impl Decoder {
     /// # Errors
     /// A [`WsError`] where the peer breaks the protocol or a limit.
     pub fn decode<'s, 'i: 's>(&'s mut self, input: &mut &'i mut [u8]) -> Result<Option<Event<'s>>, WsError> {
+        if let Some((opcode, payload)) = self.whole_message(input) {
+            let event = event(opcode, payload);
+            self.finished = event.is_err();
+            return event.map(Some);
+        }
+        self.decode_any(input)
+    }
+
+    /// Takes a message off the input that lies there whole in one frame, while
+    /// nothing else is going on. `None` for everything else, legal or not.
+    #[inline]
+    fn whole_message<'i>(&self, input: &mut &'i mut [u8]) -> Option<(Opcode, &'i mut [u8])> {
+        let between_messages = self.frame.is_none()
+            && self.head_len == 0
+            && self.message.is_none()
+            && self.buf.is_empty()
+            && !self.finished;
+        if !between_messages {
+            return None;
+        }
+        let header = RawHeader::parse(input)?;
+        let opcode = match header.first {
+            WHOLE_TEXT => Opcode::Text,
+            WHOLE_BINARY => Opcode::Binary,
+            _ => return None,
+        };
+        let is_masked_rightly = header.key.is_some() == (self.role == Role::Server);
+        let len = usize::try_from(header.len).ok()?;
+        if !is_masked_rightly
+            || len > self.limits.max_frame
+            || len > self.limits.max_message
+            || len > input.len() - header.size
+        {
+            return None;
+        }
+        let (payload, rest) = mem::take(input)[header.size..].split_at_mut(len);
+        *input = rest;
+        if let Some(key) = header.key {
+            mask::apply(payload, key);
+        }
+        Some((opcode, payload))
+    }
+
+    /// Decodes whatever may come, with all that may be unfinished.
+    fn decode_any<'s, 'i: 's>(&'s mut self, input: &mut &'i mut [u8]) -> Result<Option<Event<'s>>, WsError> {
         if self.frame.is_none() {
             self.drop_lent();
         }
