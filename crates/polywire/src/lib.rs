@@ -67,3 +67,8 @@ pub mod prelude {
 
 #[doc(hidden)]
 pub use polywire_tsbuffer::__private;
+
+/// The programs of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
