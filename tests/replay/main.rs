@@ -7,6 +7,7 @@
 //! never at the name of a vector.
 
 mod generator;
+mod json;
 mod mended;
 mod protos;
 mod transport;

@@ -3,7 +3,7 @@
 //! Depends on the program, checks and conversion. What goes out has been pruned,
 //! what comes in is pruned: no property that a type does not declare passes.
 
-use polywire_schema::{Slot, Value};
+use polywire_schema::{Slot, ValidationError, ValidationErrorKind, Value};
 
 use super::convert::{ConvertError, Converter};
 use crate::{DecodeError, EncodeError, TsBuffer};
@@ -63,7 +63,7 @@ impl TsBuffer {
             let converter = Converter::new(self.program(), self.json_plan(), self.checks_without_excess());
             converter.decode(slot, &value)?.apply(&mut value);
         }
-        Ok(self.prune(slot, &value)?)
+        self.prune(slot, &value).map_err(DecodeError::of_json)
     }
 
     /// The value that `JSON.stringify` is to write.
@@ -74,6 +74,16 @@ impl TsBuffer {
             converter.encode(slot, &form).apply(&mut form);
         }
         Ok(form)
+    }
+}
+
+impl DecodeError {
+    /// The published package finds broken types before it looks at the value.
+    fn of_json(error: ValidationError) -> Self {
+        match error.kind {
+            ValidationErrorKind::Schema(error) => Self::Schema(Box::new(error)),
+            _ => Self::from(error),
+        }
     }
 }
 

@@ -1,0 +1,237 @@
+//! What `encodeJSON` and `decodeJSON` do other than the published package.
+
+use polywire_schema::{BufferKind, Mapping, Node, Value};
+use polywire_tests::notation::{Keys, same};
+use polywire_tsbuffer::{DecodeError, Phase};
+
+use super::validation;
+use crate::{
+    json::{Case, Read, Written},
+    validation::{Case as Check, Published},
+};
+
+/// The rule that admits what we write.
+pub(crate) fn encode_rule(case: &Case, value: &Value, published: &Written, ours: &Written) -> Option<&'static str> {
+    match (published, ours) {
+        (Written::Text(published), Written::Text(ours)) => written_by_overwrite(case, value, ours)
+            .or_else(|| constructor_written(case, value, ours))
+            .or_else(|| custom_in_union(case, value, published, ours))
+            .or_else(|| pruned_text(case, published, ours)),
+        _ => {
+            let checked = case.tsbuffer.prune(case.slot, value).map(Some);
+            let published = match published {
+                Written::Refused(text) => Published::Refused(text.clone()),
+                _ => Published::Success(None),
+            };
+            validation::rule(&check(case, value), &published, &checked)
+        }
+    }
+}
+
+/// The rule that admits what we read.
+pub(crate) fn decode_rule(
+    case: &Case,
+    text: Option<&str>,
+    published: &Read,
+    ours: &Result<Value, DecodeError>,
+) -> Option<&'static str> {
+    engine_text(text, published, ours)
+        .or_else(|| broken_type(published, ours))
+        .or_else(|| proto_key(case, text, ours))
+        .or_else(|| constructor_read(case, text, published, ours))
+        .or_else(|| members_of_their_own(case, text, published, ours))
+        .or_else(|| checked(case, text, published, ours))
+}
+
+/// "encodeJSON of Overwrite: target's types → overwrite's types".
+fn written_by_overwrite(case: &Case, value: &Value, ours: &str) -> Option<&'static str> {
+    let overwrites =
+        |node: &Node| matches!(node, Node::Mapped(mapped) if matches!(mapped.mapping, Mapping::Overwrite(_)));
+    let applies = case.program.nodes().iter().any(overwrites) && comes_back(case, value, ours);
+    applies.then_some("Overwrite is encoded by the overwriting types")
+}
+
+/// Known bug C14: "a field called `constructor`" keeps the whole object from being converted.
+fn constructor_written(case: &Case, value: &Value, ours: &str) -> Option<&'static str> {
+    (contains_key(value, "constructor") && comes_back(case, value, ours))
+        .then_some("an object with a key `constructor` is converted like others")
+}
+
+fn constructor_read(
+    case: &Case,
+    text: Option<&str>,
+    published: &Read,
+    ours: &Result<Value, DecodeError>,
+) -> Option<&'static str> {
+    let json = Value::parse_json(text?).ok()?;
+    let left_unconverted = match published {
+        Read::Refused { text, .. } => {
+            let classes = BufferKind::ALL.iter().map(|kind| kind.name()).chain(["Date", "ObjectId"]);
+            ours.is_ok() && { classes }.any(|class| text.contains(&format!(" `{class}`, actually")))
+        }
+        _ => false,
+    };
+    let applies = contains_key(&json, "constructor") && (left_unconverted || is_written_again(case, &json, ours));
+    applies.then_some("an object with a key `constructor` is converted like others")
+}
+
+/// "JSON unions: sequential conversion": an application's type makes a text of whatever
+/// object stands in the same union.
+fn custom_in_union(case: &Case, value: &Value, published: &str, ours: &str) -> Option<&'static str> {
+    (published.contains("[object Object]") && has_converting_members(case) && comes_back(case, value, ours))
+        .then_some("a member of a union converts only what is of it")
+}
+
+/// "prune holes (arrays in unions; index signatures): secrets survive → prune properly": what
+/// is missing in our text is what nobody reads from theirs.
+fn pruned_text(case: &Case, published: &str, ours: &str) -> Option<&'static str> {
+    let (published_json, ours_json) = (Value::parse_json(published).ok()?, Value::parse_json(ours).ok()?);
+    let read = |text: &str| case.decode(Some(text)).ok();
+    let reads_the_same = same(&read(published)?, &read(ours)?, Keys::AnyOrder);
+    (reads_the_same && is_part_of(&ours_json, &published_json))
+        .then_some("prune reaches arrays in unions and declared properties beside index signatures")
+}
+
+/// Texts of the JavaScript engine become texts about the value.
+fn engine_text(text: Option<&str>, published: &Read, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
+    let Read::Refused { phase, text: published } = published else { return None };
+    if phase != "decode" || !published.starts_with("Cannot read properties of undefined") {
+        return None;
+    }
+    match ours {
+        Err(DecodeError::ExcessElements(_)) => Some("a tuple longer than its type is refused in words"),
+        ours if text.is_none() && ours.as_ref().err().is_none_or(|error| error.phase() == Phase::Validate) => {
+            Some("where there is no JSON at all, that is checked like any value")
+        }
+        _ => None,
+    }
+}
+
+/// "missing reference: throws → return an error".
+fn broken_type(published: &Read, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
+    let Read::Threw(text) = published else { return None };
+    let error = ours.as_ref().err()?;
+    (matches!(error, DecodeError::Schema(_)) && error.to_string() == *text)
+        .then_some("a broken type is an error with the published text, not an exception")
+}
+
+/// "`__proto__`: keep dropping", but as a key of its own: the published package makes it the
+/// prototype of the copy, whose properties then count as properties of the value.
+fn proto_key(case: &Case, text: Option<&str>, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
+    let json = Value::parse_json(text?).ok()?;
+    let without = case.tsbuffer.decode_json(case.slot, without_key(&json, "__proto__"));
+    let is_dropped = match (&without, ours) {
+        (Ok(without), Ok(ours)) => same(without, ours, Keys::SameOrder),
+        (Err(without), Err(ours)) => without.to_string() == ours.to_string(),
+        _ => false,
+    };
+    (contains_key(&json, "__proto__") && is_dropped).then_some("a key `__proto__` is a key, and is dropped")
+}
+
+/// "JSON unions: sequential conversion → try members one by one".
+///
+/// What we read is written as the text that it was read from, which it would not be by the
+/// conversion of a member that the value is not of. Where both refuse, they differ in what a
+/// conversion left of the value, or in which member was asked first.
+fn members_of_their_own(
+    case: &Case,
+    text: Option<&str>,
+    published: &Read,
+    ours: &Result<Value, DecodeError>,
+) -> Option<&'static str> {
+    if !has_converting_members(case) {
+        return None;
+    }
+    let applies = match (published, ours) {
+        (Read::Value(_) | Read::Refused { .. }, Ok(_)) => is_written_again(case, &Value::parse_json(text?).ok()?, ours),
+        (Read::Refused { phase, text }, Err(error)) => {
+            phase == "decode" || without_values(text) == without_values(&error.to_string())
+        }
+        _ => false,
+    };
+    applies.then_some("a member of a union converts only what is of it")
+}
+
+/// What checks and pruning do otherwise.
+fn checked(
+    case: &Case,
+    text: Option<&str>,
+    published: &Read,
+    ours: &Result<Value, DecodeError>,
+) -> Option<&'static str> {
+    let json = text.map_or(Some(Value::Undefined), |text| Value::parse_json(text).ok())?;
+    let published = match published {
+        Read::Value(value) => Published::Success(Some(value.clone())),
+        Read::Refused { phase, text } if phase == "validate" => Published::Refused(text.clone()),
+        _ => return None,
+    };
+    let ours = match ours {
+        Ok(value) => Ok(Some(value.clone())),
+        Err(DecodeError::Invalid(error)) => Err((**error).clone()),
+        Err(_) => return None,
+    };
+    validation::rule(&check(case, &json), &published, &ours)
+}
+
+fn check(case: &Case, value: &Value) -> Check {
+    Check { program: case.program.clone(), slot: case.slot, value: value.clone(), options: case.options }
+}
+
+/// Whether a union or intersection has something to convert in it.
+fn has_converting_members(case: &Case) -> bool {
+    let nodes = case.program.nodes();
+    nodes.iter().any(|node| matches!(node, Node::Union(_) | Node::Intersection(_)))
+        && nodes.iter().any(|node| matches!(node, Node::Date | Node::Buffer(_) | Node::Custom(_)))
+}
+
+/// Whether our own text gives the value back.
+fn comes_back(case: &Case, value: &Value, text: &str) -> bool {
+    let (Ok(read), Ok(pruned)) = (case.decode(Some(text)), case.tsbuffer.prune(case.slot, value)) else { return false };
+    same(&read, &pruned, Keys::SameOrder)
+}
+
+/// Whether what was read is written as the JSON that it was read from, but for what no type declares.
+fn is_written_again(case: &Case, json: &Value, read: &Result<Value, DecodeError>) -> bool {
+    let written = read.as_ref().ok().and_then(|value| case.tsbuffer.encode_json(case.slot, value).ok()).flatten();
+    written.and_then(|text| Value::parse_json(text).ok()).is_some_and(|written| is_part_of(&written, json))
+}
+
+/// Whether two JSON values differ only in properties (or elements at the end) that the part
+/// lacks, and in nulls.
+fn is_part_of(part: &Value, whole: &Value) -> bool {
+    match (part, whole) {
+        (Value::Object(part), Value::Object(whole)) => part.iter().all(|(key, part)| match whole.get(key) {
+            Some(whole) => is_part_of(part, whole),
+            None => part.is_nullish(),
+        }),
+        (Value::Array(part), Value::Array(whole)) => part
+            .iter()
+            .enumerate()
+            .all(|(at, part)| whole.get(at).map_or(part.is_nullish(), |whole| is_part_of(part, whole))),
+        (part, whole) => same(part, whole, Keys::SameOrder),
+    }
+}
+
+/// A text without the values that it prints.
+fn without_values(text: &str) -> String {
+    text.lines().map(|line| line.split("actually `").next().unwrap_or_default()).collect()
+}
+
+fn contains_key(value: &Value, wanted: &str) -> bool {
+    match value {
+        Value::Array(elements) => elements.iter().any(|value| contains_key(value, wanted)),
+        Value::Object(object) => object.iter().any(|(key, value)| key == wanted || contains_key(value, wanted)),
+        _ => false,
+    }
+}
+
+fn without_key(value: &Value, unwanted: &str) -> Value {
+    match value {
+        Value::Array(elements) => Value::Array(elements.iter().map(|value| without_key(value, unwanted)).collect()),
+        Value::Object(object) => {
+            let kept = object.iter().filter(|(key, _)| *key != unwanted);
+            Value::Object(kept.map(|(key, value)| (key, without_key(value, unwanted))).collect())
+        }
+        other => other.clone(),
+    }
+}
