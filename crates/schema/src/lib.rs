@@ -55,6 +55,7 @@ pub use json::{JsonError, MAX_JSON_DEPTH, StringifyError, json_plain_len, write_
 pub use number::{is_number_key, number_text, write_integer, write_number};
 pub use object::{Object, array_index};
 pub use object_id::{ObjectId, ParseObjectIdError};
+pub use own_properties::own_properties;
 pub use program::{
     BaseSlot, CustomType, Flat, IndexSlot, InterfaceNode, MappedNode, Mapping, MemberSlot, Members, Node, NodeId,
     Nullness, Program, PropertySlot, SchemaError, Slot, ValidateOptions,

@@ -9,7 +9,8 @@ use crate::{BufferKind, Object, Value};
 /// The own enumerable properties of an object that is no array: a plain object
 /// itself, the elements of a typed array, nothing for the others. `None` for
 /// what is no such object.
-pub(crate) fn own_properties(value: &Value) -> Option<Cow<'_, Object>> {
+#[must_use]
+pub fn own_properties(value: &Value) -> Option<Cow<'_, Object>> {
     match value {
         Value::Object(object) => Some(Cow::Borrowed(object)),
         Value::Buffer(kind, bytes) => Some(Cow::Owned(elements(*kind, bytes))),

@@ -111,7 +111,7 @@ pub(crate) enum Shape {
     /// Nothing.
     Other,
     Interface(Box<InterfaceLayout>),
-    /// The keys that `Pick` or `Omit` names, sorted.
+    /// The keys that `Pick` or `Omit` names; those that `Overwrite` leaves to its target. Sorted.
     Mapped(Vec<Name>),
     Members(MembersLayout),
     /// Which elements are null where they were not read and null checks are not strict.
@@ -205,7 +205,12 @@ fn shape(program: &Program, node: &Node, names: &mut Names) -> Shape {
         Node::Mapped(mapped) => {
             let mut keys: Vec<Name> = match &mapped.mapping {
                 Mapping::Pick(keys) | Mapping::Omit(keys) => keys.iter().map(|key| names.intern(key)).collect(),
-                Mapping::Partial | Mapping::Overwrite(_) => Vec::new(),
+                Mapping::Partial => Vec::new(),
+                Mapping::Overwrite(overwrite) => {
+                    let properties = |id| program.flat(id).into_iter().flat_map(|flat| flat.properties.keys());
+                    let overwritten = |key: &&Arc<str>| properties(*overwrite).any(|own| own == *key);
+                    properties(mapped.target).filter(|key| !overwritten(key)).map(|key| names.intern(key)).collect()
+                }
             };
             keys.sort_unstable();
             Shape::Mapped(keys)

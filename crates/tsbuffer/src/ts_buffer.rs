@@ -60,6 +60,12 @@ impl TsBuffer {
         Self { program, layout, json_plan, options }
     }
 
+    /// The same types with other options.
+    #[must_use]
+    pub fn with_options(&self, options: TsBufferOptions) -> Self {
+        Self { options, ..self.clone() }
+    }
+
     /// The program.
     #[must_use]
     pub fn program(&self) -> &Arc<Program> {
@@ -105,10 +111,19 @@ impl TsBuffer {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_into(&self, out: &mut Vec<u8>, slot: Slot, value: &Value) -> Result<(), EncodeError> {
-        let checks = self.checks_without_excess();
-        self.program.validate(slot, value, checks)?;
+        self.program.validate(slot, value, self.checks_without_excess())?;
+        self.encode_unchecked(out, slot, value)
+    }
+
+    /// As [`encode_into`](Self::encode_into) for a value that is known to be valid.
+    ///
+    /// # Errors
+    /// Where the value turns out not to be of the type, or the type has no binary form.
+    /// Not every invalid value is noticed: some get bytes that do not decode to it.
+    pub fn encode_unchecked(&self, out: &mut Vec<u8>, slot: Slot, value: &Value) -> Result<(), EncodeError> {
         let start = out.len();
-        let written = Encoder::new(&self.program, &self.layout, checks.strict_null_checks).write(out, slot.node, value);
+        let strict = self.options.checks.strict_null_checks;
+        let written = Encoder::new(&self.program, &self.layout, strict).write(out, slot.node, value);
         if written.is_err() {
             out.truncate(start);
         }
@@ -131,15 +146,26 @@ impl TsBuffer {
         self.decode_with(slot, bytes, Some(bytes))
     }
 
+    /// As [`decode`](Self::decode), without checking the value.
+    ///
+    /// # Errors
+    /// Where the bytes are no form of the type.
+    pub fn decode_unchecked(&self, slot: Slot, bytes: &[u8]) -> Result<Value, DecodeError> {
+        self.read(slot, bytes, None)
+    }
+
     fn decode_with(&self, slot: Slot, bytes: &[u8], shared: Option<&Bytes>) -> Result<Value, DecodeError> {
+        let value = self.read(slot, bytes, shared)?;
         // What is decoded has no property that its type does not declare: checking
         // for excess would only refuse what members describe together (B10, B11).
-        let checks = self.checks_without_excess();
-        let reader = BinaryReader::with_strictness(bytes, self.options.strictness);
-        let decoder = Decoder::new(&self.program, &self.layout, checks.strict_null_checks, reader, shared);
-        let value = { decoder }.read(slot.node)?;
-        self.program.validate(slot, &value, checks)?;
+        self.program.validate(slot, &value, self.checks_without_excess())?;
         Ok(value)
+    }
+
+    fn read(&self, slot: Slot, bytes: &[u8], shared: Option<&Bytes>) -> Result<Value, DecodeError> {
+        let reader = BinaryReader::with_strictness(bytes, self.options.strictness);
+        let strict = self.options.checks.strict_null_checks;
+        Decoder::new(&self.program, &self.layout, strict, reader, shared).read(slot.node)
     }
 
     pub(crate) fn json_plan(&self) -> &JsonPlan {

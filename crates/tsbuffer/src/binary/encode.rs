@@ -47,12 +47,12 @@ impl<'p> Encoder<'p> {
 
     /// Appends the payload of a value. What `skip` holds has been written by others
     /// that describe the same value, and what is written here joins it.
-    fn write_sharing<'v>(
+    fn write_sharing(
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
-        value: &'v Value,
-        skip: Option<&mut Skip<'v>>,
+        value: &Value,
+        skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
         match (self.program.node(node), value) {
             (Node::Boolean, Value::Bool(value)) => write_bool(out, *value),
@@ -120,13 +120,13 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    fn write_union<'v>(
+    fn write_union(
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
         members: &Members,
-        value: &'v Value,
-        skip: Option<&mut Skip<'v>>,
+        value: &Value,
+        skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
         let layout = self.layout.node(node);
         let value = if self.is_absent(value, layout.codable.null) { &UNDEFINED } else { value };
@@ -154,13 +154,13 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    fn write_intersection<'v>(
+    fn write_intersection(
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
         members: &[MemberSlot],
-        value: &'v Value,
-        skip: Option<&mut Skip<'v>>,
+        value: &Value,
+        skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
         let inherited = skip.map(|skip| &*skip);
         write_varint(out, members.len() as u64);
@@ -172,13 +172,13 @@ impl<'p> Encoder<'p> {
     }
 
     /// A payload behind its tag and, where it has one, its length.
-    fn write_framed<'v>(
+    fn write_framed(
         &mut self,
         out: &mut Vec<u8>,
         frame: &Frame,
         node: NodeId,
-        value: &'v Value,
-        skip: Option<&mut Skip<'v>>,
+        value: &Value,
+        skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
         out.extend_from_slice(frame.tag.as_bytes());
         if frame.prefixed {

@@ -3,12 +3,12 @@
 //! Depends on values only. Published decoders assign property by property, the
 //! later part wins. Three things are different here, so that nothing that was
 //! written is lost (reference §15, known bugs B10):
-//! - a date, buffer or ObjectId is the whole value, whatever object without
-//!   properties another member saw in it;
 //! - members of an intersection that describe the same nested object each in
 //!   part are merged all the way down;
 //! - a null that a part puts where it was not told anything does not erase what
-//!   another part was told.
+//!   another part was told;
+//! - a date, buffer or id stays what it is beside parts that see some object in
+//!   it, or that know it as JSON.
 
 use polywire_schema::{Object, Value};
 
@@ -26,11 +26,8 @@ pub(super) fn merge(value: &mut Value, more: Value, depth: Depth) {
     match (value, more) {
         (Value::Object(object), Value::Object(more)) => assign(object, more, depth),
         (Value::Array(elements), Value::Array(more)) => merge_arrays(elements, more, depth),
-        (value, more) if is_object(value) && is_object(&more) => {
-            if matches!(value, Value::Object(_)) && is_opaque(&more) {
-                *value = more;
-            }
-        }
+        (value, more) if is_special(value) && is_object(&more) => {}
+        (value, more) if is_object(value) && is_object(&more) && !is_special(&more) => {}
         (value, more) => *value = more,
     }
 }
@@ -39,9 +36,7 @@ pub(super) fn merge(value: &mut Value, more: Value, depth: Depth) {
 pub(super) fn assign(object: &mut Object, more: Object, depth: Depth) {
     for (key, more) in more {
         match object.get_mut(&key) {
-            Some(value) if more == Value::Null && !value.is_nullish() => {}
-            Some(value) if depth == Depth::Deep => merge(value, more, depth),
-            Some(value) => *value = more,
+            Some(value) => merge_property(value, more, depth),
             None => object.set(key, more),
         }
     }
@@ -50,20 +45,31 @@ pub(super) fn assign(object: &mut Object, more: Object, depth: Depth) {
 fn merge_arrays(elements: &mut Vec<Value>, more: Vec<Value>, depth: Depth) {
     for (at, more) in more.into_iter().enumerate() {
         match elements.get_mut(at) {
-            Some(element) if depth == Depth::Deep => merge(element, more, depth),
-            Some(element) => *element = more,
+            Some(element) => merge_property(element, more, depth),
             None => elements.push(more),
         }
     }
 }
 
-fn is_object(value: &Value) -> bool {
-    matches!(value, Value::Object(_) | Value::Array(_)) || is_opaque(value)
+fn merge_property(value: &mut Value, more: Value, depth: Depth) {
+    match (&*value, &more) {
+        (Value::Undefined | Value::Null, _) => *value = more,
+        (_, Value::Null) => {}
+        (Value::Object(_), Value::Object(_)) | (Value::Array(_), Value::Array(_)) if depth == Depth::Deep => {
+            merge(value, more, depth);
+        }
+        (special, Value::Object(_) | Value::String(_)) if depth == Depth::Deep && is_special(special) => {}
+        _ => *value = more,
+    }
 }
 
-/// Whether other members see an object without properties in it.
-fn is_opaque(value: &Value) -> bool {
+/// An object with a form of its own.
+fn is_special(value: &Value) -> bool {
     matches!(value, Value::Date(_) | Value::Buffer(..) | Value::ObjectId(_))
+}
+
+fn is_object(value: &Value) -> bool {
+    matches!(value, Value::Object(_) | Value::Array(_)) || is_special(value)
 }
 
 #[cfg(test)]
@@ -87,14 +93,18 @@ mod tests {
         check(parts(), Depth::Shallow, &object([("a", 1.into()), ("b", 2.into()), ("c", 2.into())]));
         check([1.into(), object([])], Depth::Shallow, &object([]));
         check([object([]), Value::Null], Depth::Shallow, &Value::Null);
+        check([Value::Date(1.0), Value::Date(2.0)], Depth::Shallow, &Value::Date(1.0));
     }
 
     #[test]
-    fn an_empty_object_does_not_hide_a_date() {
-        for depth in [Depth::Shallow, Depth::Deep] {
-            check([Value::Date(1.0), object([])], depth, &Value::Date(1.0));
-            check([object([]), Value::Date(1.0)], depth, &Value::Date(1.0));
-        }
+    fn a_date_stays_a_date_beside_members_that_see_an_object_or_json() {
+        check([Value::Date(1.0), object([])], Depth::Shallow, &Value::Date(1.0));
+        check([object([]), Value::Date(1.0)], Depth::Shallow, &Value::Date(1.0));
+        let parts = || [object([("d", Value::Date(1.0))]), object([("d", "1970-01-01T00:00:00.001Z".into())])];
+        let [typed, json] = parts();
+        check(parts(), Depth::Deep, &typed);
+        check([json.clone(), typed.clone()], Depth::Deep, &typed);
+        check(parts(), Depth::Shallow, &json);
     }
 
     #[test]

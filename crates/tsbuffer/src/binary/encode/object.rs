@@ -3,11 +3,11 @@
 //! Depends on the parent module. Blocks are written in schema order; the count
 //! in front is filled in afterwards.
 
-use polywire_schema::{InterfaceNode, MappedNode, Mapping, Node, NodeId, Object, Value};
+use polywire_schema::{InterfaceNode, MappedNode, Mapping, Node, NodeId, Object, Value, own_properties};
 
 use super::{
     Encoder, UNDEFINED, mismatch,
-    skip::{Filter, Keep, Skip},
+    skip::{Filter, Keep, Skip, Writers},
 };
 use crate::{
     binary::{MAX_BASES, Placeholder, write_length_prefixed, write_str},
@@ -16,15 +16,17 @@ use crate::{
 };
 
 /// What an object type is written with.
-struct Scope<'s, 'v> {
-    skip: &'s mut Skip<'v>,
+struct Scope<'s> {
+    skip: &'s mut Skip,
     filter: Option<&'s Filter<'s>>,
+    /// A further filter for entries of index signatures.
+    index_filter: Option<&'s Filter<'s>>,
     index: IndexEntries,
 }
 
-impl<'v> Scope<'_, 'v> {
-    fn reborrow(&mut self) -> Scope<'_, 'v> {
-        Scope { skip: self.skip, filter: self.filter, index: self.index }
+impl Scope<'_> {
+    fn reborrow(&mut self) -> Scope<'_> {
+        Scope { skip: self.skip, ..*self }
     }
 }
 
@@ -45,26 +47,27 @@ enum Blocks {
 
 impl<'p> Encoder<'p> {
     /// An interface or mapped type.
-    pub(super) fn write_object<'v>(
+    pub(super) fn write_object(
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
-        value: &'v Value,
-        skip: Option<&mut Skip<'v>>,
+        value: &Value,
+        skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
-        let object = match value {
-            Value::Object(object) => Some(object),
-            // Other objects pass where no property is required.
-            Value::Buffer(..) | Value::Date(_) | Value::ObjectId(_) => None,
-            other => return Err(mismatch("Object", other)),
-        };
+        let Some(object) = own_properties(value) else { return Err(mismatch("Object", value)) };
+        let object = &*object;
         if let (None, Shape::Interface(layout)) = (&skip, &self.layout.node(node).shape)
             && layout.is_plain
         {
             return self.write_plain(out, node, layout, object);
         }
-        let mut own = Skip::default();
-        let scope = Scope { skip: skip.unwrap_or(&mut own), filter: None, index: IndexEntries::Write };
+        let writers = match self.program.node(node) {
+            Node::Interface(interface) if interface.bases.is_empty() => Writers::One,
+            _ => Writers::Several,
+        };
+        let mut own = Skip::new(writers);
+        let scope =
+            Scope { skip: skip.unwrap_or(&mut own), filter: None, index_filter: None, index: IndexEntries::Write };
         self.write_scoped(out, node, object, scope).map(drop)
     }
 
@@ -74,12 +77,12 @@ impl<'p> Encoder<'p> {
         out: &mut Vec<u8>,
         node: NodeId,
         layout: &InterfaceLayout,
-        object: Option<&Object>,
+        object: &Object,
     ) -> Result<(), EncodeError> {
         let count = Placeholder::reserve(out);
         let mut blocks = 0;
         for (property, layout) in self.interface(node).properties.iter().zip(&layout.properties) {
-            let value = object.and_then(|object| object.get(&property.name)).unwrap_or(&UNDEFINED);
+            let value = object.get(&property.name).unwrap_or(&UNDEFINED);
             if layout.written != Written::Value || self.is_absent(value, property.slot.codable.null) {
                 continue;
             }
@@ -90,12 +93,12 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    fn write_scoped<'v>(
+    fn write_scoped(
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
-        object: Option<&'v Object>,
-        scope: Scope<'_, 'v>,
+        object: &Object,
+        scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         match self.program.node(node) {
             Node::Interface(interface) => self.write_interface(out, node, interface, object, scope),
@@ -105,13 +108,13 @@ impl<'p> Encoder<'p> {
         }
     }
 
-    fn write_mapped<'v>(
+    fn write_mapped(
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
         mapped: &'p MappedNode,
-        object: Option<&'v Object>,
-        mut scope: Scope<'_, 'v>,
+        object: &Object,
+        mut scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         let Shape::Mapped(keys) = &self.layout.node(node).shape else { return Err(EncodeError::NotAnObjectType) };
         let filter = |keep| Filter { keys, keep, outer: scope.filter };
@@ -126,30 +129,33 @@ impl<'p> Encoder<'p> {
                 self.descend(out, mapped.target, object, Scope { filter: Some(&filter), ..scope })
             }
             Mapping::Overwrite(overwrite) => {
-                let above = self.descend(out, *overwrite, object, scope.reborrow())?;
+                // What the target declares is no entry of the overwriting side's signature.
+                let filter = Filter { keys, keep: Keep::Others, outer: scope.index_filter };
+                let overwriting = Scope { index_filter: Some(&filter), ..scope.reborrow() };
+                let above = self.descend(out, *overwrite, object, overwriting)?;
                 let below = self.descend(out, mapped.target, object, scope)?;
                 Ok(if above == Blocks::None { below } else { above })
             }
         }
     }
 
-    fn descend<'v>(
+    fn descend(
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
-        object: Option<&'v Object>,
-        scope: Scope<'_, 'v>,
+        object: &Object,
+        scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         self.nested(|this| this.write_scoped(out, node, object, scope))
     }
 
-    fn write_interface<'v>(
+    fn write_interface(
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
         interface: &'p InterfaceNode,
-        object: Option<&'v Object>,
-        mut scope: Scope<'_, 'v>,
+        object: &Object,
+        mut scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         if interface.bases.len() > MAX_BASES {
             return Err(EncodeError::TooManyBases(interface.bases.len()));
@@ -178,7 +184,7 @@ impl<'p> Encoder<'p> {
                 scope.skip.insert(layout.name);
                 continue;
             }
-            let value = object.and_then(|object| object.get(&property.name)).unwrap_or(&UNDEFINED);
+            let value = object.get(&property.name).unwrap_or(&UNDEFINED);
             if self.is_absent(value, property.slot.codable.null) || !scope.skip.insert(layout.name) {
                 continue;
             }
@@ -194,21 +200,22 @@ impl<'p> Encoder<'p> {
     }
 
     /// The number of entries written.
-    fn write_index_entries<'v>(
+    fn write_index_entries(
         &mut self,
         out: &mut Vec<u8>,
         layout: &InterfaceLayout,
-        object: Option<&'v Object>,
-        scope: &mut Scope<'_, 'v>,
+        object: &Object,
+        scope: &mut Scope<'_>,
     ) -> Result<u64, EncodeError> {
-        let (Some((index, frame)), Some(object)) = (&layout.index, object) else { return Ok(0) };
+        let Some((index, frame)) = &layout.index else { return Ok(0) };
         let mut entries = 0;
         for (key, value) in object.iter() {
             if key == "__proto__" || self.is_absent(value, index.slot.codable.null) {
                 continue;
             }
             let name = self.layout.names.get(key);
-            if scope.filter.is_some_and(|filter| !filter.admits(name)) {
+            let filters = [scope.filter, scope.index_filter];
+            if filters.into_iter().flatten().any(|filter| !filter.admits(name)) {
                 continue;
             }
             let is_new = match name {
@@ -249,13 +256,13 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    fn write_base<'v>(
+    fn write_base(
         &mut self,
         out: &mut Vec<u8>,
         frame: &Frame,
         node: NodeId,
-        object: Option<&'v Object>,
-        scope: Scope<'_, 'v>,
+        object: &Object,
+        scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         out.extend_from_slice(frame.tag.as_bytes());
         if frame.prefixed {

@@ -13,16 +13,31 @@ const FEW: usize = 32;
 
 /// The properties of one value that have been written.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Skip<'v> {
+pub(super) struct Skip {
     /// The first names, in place: most values have no more.
     few: [Name; FEW],
     few_len: usize,
     many: HashSet<Name>,
     /// Keys that no type of the program names.
-    unnamed: HashSet<&'v str>,
+    unnamed: HashSet<Box<str>>,
+    writers: Writers,
 }
 
-impl<'v> Skip<'v> {
+/// How many interfaces write properties of the value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Writers {
+    /// One, which comes by each key once.
+    One,
+    /// Perhaps several.
+    #[default]
+    Several,
+}
+
+impl Skip {
+    pub(super) fn new(writers: Writers) -> Self {
+        Self { writers, ..Self::default() }
+    }
+
     pub(super) fn contains(&self, name: Name) -> bool {
         self.few[..self.few_len].contains(&name) || (!self.many.is_empty() && self.many.contains(&name))
     }
@@ -42,8 +57,8 @@ impl<'v> Skip<'v> {
     }
 
     /// As [`insert`](Self::insert), for a key that no type of the program names.
-    pub(super) fn insert_unnamed(&mut self, key: &'v str) -> bool {
-        self.unnamed.insert(key)
+    pub(super) fn insert_unnamed(&mut self, key: &str) -> bool {
+        self.writers == Writers::One || self.unnamed.insert(key.into())
     }
 }
 
