@@ -6,6 +6,7 @@
 //! otherwise; those rules are in [`mended`], and look at types and values,
 //! never at the name of a vector.
 
+mod binary;
 mod generator;
 mod json;
 mod mended;

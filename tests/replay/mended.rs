@@ -7,4 +7,4 @@
 
 pub(crate) mod json;
 pub(crate) mod transport;
-pub(crate) mod validation;
+pub(crate) use polywire_tests::mended::{binary, validation};

@@ -1,6 +1,7 @@
 //! Helpers shared by the cross-crate tests: vector files, the value notation they use, npm peers,
 //! random types and values.
 
+pub mod mended;
 pub mod node;
 pub mod notation;
 pub mod random;

@@ -1,18 +1,53 @@
 //! What `validate` and `prune` do other than the published validator.
 
-use polywire_schema::{
-    Flat, Mapping, Node, NodeId, SchemaError, Slot, ValidateOptions, ValidationError, ValidationErrorKind, Value,
-};
-use polywire_tests::notation::{Keys, same};
+use std::sync::Arc;
 
-use crate::validation::{Case, Published};
+use crate::notation::{Keys, same};
+use polywire_schema::{
+    Flat, Mapping, Node, NodeId, Program, SchemaError, Slot, ValidateOptions, ValidationError, ValidationErrorKind,
+    Value,
+};
+
+/// A type and a value, and how the one is checked for the other.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The compiled types.
+    pub program: Arc<Program>,
+    /// The type.
+    pub slot: Slot,
+    /// The value.
+    pub value: Value,
+    /// How it is checked.
+    pub options: ValidateOptions,
+}
+
+/// What the published package made of it.
+#[derive(Debug)]
+pub enum Published {
+    /// Success; pruning has an output.
+    Success(Option<Value>),
+    /// A refusal with its text.
+    Refused(String),
+    /// An exception with its text.
+    Threw(String),
+}
+
+impl Published {
+    /// Whether ours is the same, the order of keys included.
+    #[must_use]
+    pub fn agrees(&self, ours: &Result<Option<Value>, ValidationError>) -> bool {
+        match (self, ours) {
+            (Self::Success(Some(published)), Ok(Some(ours))) => same(published, ours, Keys::SameOrder),
+            (Self::Success(None), Ok(None)) => true,
+            (Self::Refused(published), Err(ours)) => *published == ours.to_string(),
+            _ => false,
+        }
+    }
+}
 
 /// The rule that admits what we make of a validation vector.
-pub(crate) fn rule(
-    case: &Case,
-    published: &Published,
-    ours: &Result<Option<Value>, ValidationError>,
-) -> Option<&'static str> {
+#[must_use]
+pub fn rule(case: &Case, published: &Published, ours: &Result<Option<Value>, ValidationError>) -> Option<&'static str> {
     match (published, ours) {
         (Published::Threw(text), Err(error)) => thrown(case, text, error),
         (Published::Threw(text), Ok(_)) => flattened_by_name(text),
