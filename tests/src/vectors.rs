@@ -10,7 +10,7 @@ use std::{
     env, fs,
     io::{self, Write as _},
     panic::{self, AssertUnwindSafe},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use polywire_schema::{CompileOptions, ObjectIdClass, TypeSet, types_from_json};
@@ -25,14 +25,26 @@ pub fn folder() -> PathBuf {
     env::var_os("POLYWIRE_VECTORS").map_or_else(own, PathBuf::from)
 }
 
+/// The parsed content of one of the project's own vector files, whatever `POLYWIRE_VECTORS` says.
+///
+/// # Panics
+/// Where the file is missing or is not JSON; the message names it.
+#[must_use]
+pub fn load_own(file: &str) -> Json {
+    read(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors").join(file))
+}
+
 /// The parsed content of one vector file.
 ///
 /// # Panics
 /// Where the file is missing or is not JSON; the message names it.
 #[must_use]
 pub fn load(file: &str) -> Json {
-    let path = folder().join(file);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    read(&folder().join(file))
+}
+
+fn read(path: &Path) -> Json {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -26,11 +26,7 @@ impl Contract {
     ///
     /// # Errors
     /// Where its services do not fit together.
-    pub fn new(
-        proto: ServiceProto,
-        types: &CompileOptions,
-        options: TsBufferOptions,
-    ) -> Result<Self, ServiceMapError> {
+    pub fn new(proto: ServiceProto, types: &CompileOptions, options: TsBufferOptions) -> Result<Self, ServiceMapError> {
         let program = Arc::new(Program::compile(&proto.types, types));
         let services = ServiceMap::new(&proto, &program)?;
         Ok(Self { proto, services, buffer: Arc::new(TsBuffer::new(program, options)) })

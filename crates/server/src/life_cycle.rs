@@ -4,10 +4,13 @@
 //! Invariants: a start that fails leaves nothing bound; a stop ends within its
 //! deadline, whatever handlers and peers do.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 use polywire_net::{Addr, Listener};
-use tokio::time::timeout_at;
+use tokio::{task::JoinHandle, time::timeout_at};
 
 use crate::{Server, ServerStatus, StartError, connection};
 
@@ -47,7 +50,8 @@ impl Server {
             Ok(listener) => {
                 let addresses = listener.local_addrs();
                 self.shared.status.send_replace(ServerStatus::Opened);
-                tokio::spawn(accept(self.clone(), listener));
+                let accepting = tokio::spawn(accept(self.clone(), listener));
+                *self.accepting() = Some(accepting);
                 tracing::info!(address, "Server started at {address}.");
                 Ok(addresses)
             }
@@ -93,6 +97,11 @@ impl Server {
         self.idle_by(deadline, |server| server.open_connections() == 0).await;
         let stopped = Stopped { calls_cut: self.running_calls(), connections_cut: self.open_connections() };
         self.shared.status.send_replace(ServerStatus::Closed);
+        let accepting = self.accepting().take();
+        if let Some(accepting) = accepting {
+            // When it has ended, the address is free. It only ends otherwise when the runtime does.
+            let _ = accepting.await;
+        }
         tracing::info!(?stopped, "Server stopped");
         stopped
     }
@@ -123,6 +132,10 @@ impl Server {
         };
         // Too late is an answer too: the caller looks at what is left.
         let _ = timeout_at(deadline.into(), idle).await;
+    }
+
+    fn accepting(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.shared.accepting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_connections(&self) -> usize {

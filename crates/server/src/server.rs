@@ -85,6 +85,8 @@ pub(crate) struct Shared {
     pub(crate) open_connections: AtomicUsize,
     pub(crate) status: watch::Sender<ServerStatus>,
     pub(crate) idle: tokio::sync::Notify,
+    /// Accepts connections while the server is open.
+    pub(crate) accepting: Mutex<Option<tokio::task::JoinHandle<()>>>,
 }
 
 /// A fixed answer to `GET` of one path.
@@ -132,6 +134,7 @@ impl Server {
             open_connections: AtomicUsize::new(0),
             status: watch::Sender::new(ServerStatus::Closed),
             idle: tokio::sync::Notify::new(),
+            accepting: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
     }

@@ -1,0 +1,77 @@
+//! Limits at their edges: n is accepted, n + 1 refused with a clear answer.
+
+use polywire_server::{Limits, ServerOptions, SlowReader};
+use polywire_tests::raw::Raw;
+
+use crate::support::{hear, options, post, say, server, start, text};
+
+fn with_limits(change: impl FnOnce(&mut Limits)) -> ServerOptions {
+    let mut options = options();
+    change(&mut options.limits);
+    options
+}
+
+#[tokio::test]
+async fn a_frame_of_the_limit_passes_and_one_byte_more_closes_with_1009() {
+    let call = r#"["Echo",{"s":"x"},1]"#;
+    let server = server(with_limits(|limits| limits.frame = call.len()));
+    let address = start(&server).await;
+    let mut raw = text(&address).await;
+    say(&mut raw, call).await;
+    assert_eq!(hear(&mut raw).await, r#"["Echo",{"isSucc":true,"res":{"s":"x"}},1]"#);
+    say(&mut raw, r#"["Echo",{"s":"xx"},1]"#).await;
+    let close = hear(&mut raw).await;
+    assert!(close.starts_with("close 1009 "), "{close}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_body_of_the_limit_passes_and_one_byte_more_is_413() {
+    let body = r#"{"a":1,"b":2}"#;
+    let server = server(with_limits(|limits| limits.body = body.len()));
+    let address = start(&server).await;
+    assert_eq!(post(&address, "/Add", body).await.expect("an answer").status, 200);
+    assert_eq!(post(&address, "/Add", &format!("{body} ")).await.expect("an answer").status, 413);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_are_refused() {
+    let server = server(with_limits(|limits| limits.connections = 1));
+    let address = start(&server).await;
+    let first = text(&address).await;
+    let mut second = Raw::connect(&address).await;
+    second.write(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n").await;
+    assert_eq!(hear(&mut second).await, "end");
+    drop(first);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_slow_reader_is_disconnected_or_misses_messages_but_never_grows_the_queue() {
+    for (policy, stays) in [(SlowReader::Disconnect, false), (SlowReader::DropNewest, true)] {
+        let mut options = with_limits(|limits| limits.outbound = 64 << 10);
+        options.slow_reader = policy;
+        let server = server(options);
+        let address = start(&server).await;
+        let mut raw = text(&address).await;
+        raw.send_frame(9, b"ready").await;
+        assert_eq!(hear(&mut raw).await, "ready");
+        let content = "x".repeat(16 << 10);
+        let chat = [("content", content.as_str().into()), ("time", polywire_schema::Value::Date(0.0))];
+        let chat = polywire_schema::Value::Object(chat.into_iter().collect());
+        // The peer reads nothing: what the sockets do not take stays in the queue, which is full soon.
+        for _ in 0..4096 {
+            let sent = server.broadcast_named("Chat", &chat).expect("a valid message");
+            if sent == 0 {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        let conn = server.connections().into_iter().next();
+        let is_open = conn.is_some_and(|conn| conn.status() == polywire_server::ConnStatus::Open);
+        assert_eq!(is_open, stays, "{policy:?}");
+        drop(raw);
+        server.stop().await;
+    }
+}

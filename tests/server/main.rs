@@ -1,0 +1,9 @@
+//! The server as a peer on a raw socket sees it: order, flows, life cycle,
+//! limits, and input that nobody sends by accident.
+
+mod flows;
+mod hostile;
+mod life_cycle;
+mod limits;
+mod order;
+mod support;
