@@ -5,6 +5,5 @@
 //! vector, and says as narrowly as it can what we do instead. Whatever no rule
 //! admits must be exactly as published.
 
-pub(crate) mod json;
 pub(crate) mod transport;
-pub(crate) use polywire_tests::mended::{binary, validation};
+pub(crate) use polywire_tests::mended::{binary, json, validation};

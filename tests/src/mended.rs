@@ -6,4 +6,5 @@
 //! admits must be exactly as published.
 
 pub mod binary;
+pub mod json;
 pub mod validation;

@@ -1,17 +1,93 @@
 //! What `encodeJSON` and `decodeJSON` do other than the published package.
 
-use polywire_schema::{BufferKind, Mapping, Node, Value};
-use polywire_tests::notation::{Keys, same};
-use polywire_tsbuffer::{DecodeError, Phase};
+use std::sync::Arc;
 
-use super::validation;
-use crate::{
-    json::{Case, Read, Written},
-    validation::{Case as Check, Published},
-};
+use polywire_schema::{BufferKind, Mapping, Node, Slot, ValidateOptions, Value};
+use polywire_tsbuffer::{DecodeError, EncodeError, Phase, TsBuffer};
+
+use super::validation::{self, Published};
+use crate::notation::{Keys, same};
+
+/// A type and the codec under test.
+#[derive(Debug)]
+pub struct Case<'a> {
+    /// The codec.
+    pub tsbuffer: &'a TsBuffer,
+    /// The type.
+    pub slot: Slot,
+    /// How values are checked.
+    pub options: ValidateOptions,
+}
+
+impl Case<'_> {
+    /// What we make of a JSON text; of none: of nothing at all.
+    ///
+    /// # Errors
+    /// Where we refuse it.
+    pub fn decode(&self, text: Option<&str>) -> Result<Value, DecodeError> {
+        let json = match text {
+            Some(text) => Value::parse_json(text).map_err(|error| DecodeError::Json(Box::new(error)))?,
+            None => Value::Undefined,
+        };
+        self.tsbuffer.decode_json(self.slot, json)
+    }
+}
+
+/// What was written, or said against writing it.
+#[derive(Debug, PartialEq)]
+pub enum Written {
+    /// A text.
+    Text(String),
+    /// `undefined`: no text.
+    Nothing,
+    /// A refusal with its text.
+    Refused(String),
+}
+
+impl From<Result<Option<String>, EncodeError>> for Written {
+    fn from(written: Result<Option<String>, EncodeError>) -> Self {
+        match written {
+            Ok(Some(text)) => Self::Text(text),
+            Ok(None) => Self::Nothing,
+            Err(error) => Self::Refused(error.to_string()),
+        }
+    }
+}
+
+/// What the published package read, or said against it.
+#[derive(Debug)]
+pub enum Read {
+    /// A value.
+    Value(Value),
+    /// Something, of which it made up a part.
+    Anything,
+    /// A refusal.
+    Refused {
+        /// At which step.
+        phase: String,
+        /// With which text.
+        text: String,
+    },
+    /// An exception with its text.
+    Threw(String),
+}
+
+impl Read {
+    /// Whether ours is the same, the order of keys included.
+    #[must_use]
+    pub fn agrees(&self, ours: &Result<Value, DecodeError>) -> bool {
+        match (self, ours) {
+            (Self::Value(published), Ok(ours)) => same(published, ours, Keys::SameOrder),
+            (Self::Anything, Ok(_)) => true,
+            (Self::Refused { phase, text }, Err(ours)) => *phase == ours.phase().name() && *text == ours.to_string(),
+            _ => false,
+        }
+    }
+}
 
 /// The rule that admits what we write.
-pub(crate) fn encode_rule(case: &Case, value: &Value, published: &Written, ours: &Written) -> Option<&'static str> {
+#[must_use]
+pub fn encode_rule(case: &Case<'_>, value: &Value, published: &Written, ours: &Written) -> Option<&'static str> {
     match (published, ours) {
         (Written::Text(published), Written::Text(ours)) => written_by_overwrite(case, value, ours)
             .or_else(|| constructor_written(case, value, ours))
@@ -29,8 +105,9 @@ pub(crate) fn encode_rule(case: &Case, value: &Value, published: &Written, ours:
 }
 
 /// The rule that admits what we read.
-pub(crate) fn decode_rule(
-    case: &Case,
+#[must_use]
+pub fn decode_rule(
+    case: &Case<'_>,
     text: Option<&str>,
     published: &Read,
     ours: &Result<Value, DecodeError>,
@@ -44,21 +121,21 @@ pub(crate) fn decode_rule(
 }
 
 /// "encodeJSON of Overwrite: target's types → overwrite's types".
-fn written_by_overwrite(case: &Case, value: &Value, ours: &str) -> Option<&'static str> {
+fn written_by_overwrite(case: &Case<'_>, value: &Value, ours: &str) -> Option<&'static str> {
     let overwrites =
         |node: &Node| matches!(node, Node::Mapped(mapped) if matches!(mapped.mapping, Mapping::Overwrite(_)));
-    let applies = case.program.nodes().iter().any(overwrites) && comes_back(case, value, ours);
+    let applies = case.tsbuffer.program().nodes().iter().any(overwrites) && comes_back(case, value, ours);
     applies.then_some("Overwrite is encoded by the overwriting types")
 }
 
 /// Known bug C14: "a field called `constructor`" keeps the whole object from being converted.
-fn constructor_written(case: &Case, value: &Value, ours: &str) -> Option<&'static str> {
+fn constructor_written(case: &Case<'_>, value: &Value, ours: &str) -> Option<&'static str> {
     (contains_key(value, "constructor") && comes_back(case, value, ours))
         .then_some("an object with a key `constructor` is converted like others")
 }
 
 fn constructor_read(
-    case: &Case,
+    case: &Case<'_>,
     text: Option<&str>,
     published: &Read,
     ours: &Result<Value, DecodeError>,
@@ -77,14 +154,14 @@ fn constructor_read(
 
 /// "JSON unions: sequential conversion": an application's type makes a text of whatever
 /// object stands in the same union.
-fn custom_in_union(case: &Case, value: &Value, published: &str, ours: &str) -> Option<&'static str> {
+fn custom_in_union(case: &Case<'_>, value: &Value, published: &str, ours: &str) -> Option<&'static str> {
     (published.contains("[object Object]") && has_converting_members(case) && comes_back(case, value, ours))
         .then_some("a member of a union converts only what is of it")
 }
 
 /// "prune holes (arrays in unions; index signatures): secrets survive → prune properly": what
 /// is missing in our text is what nobody reads from theirs.
-fn pruned_text(case: &Case, published: &str, ours: &str) -> Option<&'static str> {
+fn pruned_text(case: &Case<'_>, published: &str, ours: &str) -> Option<&'static str> {
     let (published_json, ours_json) = (Value::parse_json(published).ok()?, Value::parse_json(ours).ok()?);
     let read = |text: &str| case.decode(Some(text)).ok();
     let reads_the_same = same(&read(published)?, &read(ours)?, Keys::AnyOrder);
@@ -117,7 +194,7 @@ fn broken_type(published: &Read, ours: &Result<Value, DecodeError>) -> Option<&'
 
 /// "`__proto__`: keep dropping", but as a key of its own: the published package makes it the
 /// prototype of the copy, whose properties then count as properties of the value.
-fn proto_key(case: &Case, text: Option<&str>, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
+fn proto_key(case: &Case<'_>, text: Option<&str>, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
     let json = Value::parse_json(text?).ok()?;
     let without = case.tsbuffer.decode_json(case.slot, without_key(&json, "__proto__"));
     let is_dropped = match (&without, ours) {
@@ -134,7 +211,7 @@ fn proto_key(case: &Case, text: Option<&str>, ours: &Result<Value, DecodeError>)
 /// conversion of a member that the value is not of. Where both refuse, they differ in what a
 /// conversion left of the value, or in which member was asked first.
 fn members_of_their_own(
-    case: &Case,
+    case: &Case<'_>,
     text: Option<&str>,
     published: &Read,
     ours: &Result<Value, DecodeError>,
@@ -154,7 +231,7 @@ fn members_of_their_own(
 
 /// What checks and pruning do otherwise.
 fn checked(
-    case: &Case,
+    case: &Case<'_>,
     text: Option<&str>,
     published: &Read,
     ours: &Result<Value, DecodeError>,
@@ -173,25 +250,26 @@ fn checked(
     validation::rule(&check(case, &json), &published, &ours)
 }
 
-fn check(case: &Case, value: &Value) -> Check {
-    Check { program: case.program.clone(), slot: case.slot, value: value.clone(), options: case.options }
+fn check(case: &Case<'_>, value: &Value) -> validation::Case {
+    let program = Arc::clone(case.tsbuffer.program());
+    validation::Case { program, slot: case.slot, value: value.clone(), options: case.options }
 }
 
 /// Whether a union or intersection has something to convert in it.
-fn has_converting_members(case: &Case) -> bool {
-    let nodes = case.program.nodes();
+fn has_converting_members(case: &Case<'_>) -> bool {
+    let nodes = case.tsbuffer.program().nodes();
     nodes.iter().any(|node| matches!(node, Node::Union(_) | Node::Intersection(_)))
         && nodes.iter().any(|node| matches!(node, Node::Date | Node::Buffer(_) | Node::Custom(_)))
 }
 
 /// Whether our own text gives the value back.
-fn comes_back(case: &Case, value: &Value, text: &str) -> bool {
+fn comes_back(case: &Case<'_>, value: &Value, text: &str) -> bool {
     let (Ok(read), Ok(pruned)) = (case.decode(Some(text)), case.tsbuffer.prune(case.slot, value)) else { return false };
     same(&read, &pruned, Keys::SameOrder)
 }
 
 /// Whether what was read is written as the JSON that it was read from, but for what no type declares.
-fn is_written_again(case: &Case, json: &Value, read: &Result<Value, DecodeError>) -> bool {
+fn is_written_again(case: &Case<'_>, json: &Value, read: &Result<Value, DecodeError>) -> bool {
     let written = read.as_ref().ok().and_then(|value| case.tsbuffer.encode_json(case.slot, value).ok()).flatten();
     written.and_then(|text| Value::parse_json(text).ok()).is_some_and(|written| is_part_of(&written, json))
 }
