@@ -5,6 +5,7 @@
 
 use std::{net::IpAddr, sync::atomic::Ordering};
 
+use http::{HeaderMap, HeaderValue, Request, request::Parts};
 use polywire_net::{
     Incoming, Peer,
     http::{Served, Upgraded, serve},
@@ -102,7 +103,8 @@ async fn websocket(server: Server, ip: Option<IpAddr>, upgraded: Upgraded, admis
     let encoder = deflate.map(|deflate| Box::new(ws::Encoder::new(ws::Role::Server, Some(&deflate))));
     let long = Long::new(options.limits.outbound, encoder);
     let ip = http_driver::client_ip(&server, ip, &head.headers);
-    let conn = Conn::new(server.clone(), ip, Some(Box::new(head)), session.data_type(), Kind::Long(long));
+    let head = Box::new(compact(head));
+    let conn = Conn::new(server.clone(), ip, Some(head), session.data_type(), Kind::Long(long));
     server.shared.conns.insert(conn.clone());
     let guard = Disconnecting { conn: conn.clone(), reason: None };
     tracing::debug!(conn = conn.id(), ?ip, active = server.connection_count(), "[Connected]");
@@ -111,6 +113,24 @@ async fn websocket(server: Server, ip: Option<IpAddr>, upgraded: Upgraded, admis
     drop(read);
     drive(stream, conn, session, decoder, early, guard).await;
     drop(admission);
+}
+
+/// A head that owns its bytes. As it came it shares the buffer that it was read
+/// into, which an idle connection would keep alive.
+fn compact(head: Parts) -> Parts {
+    let mut headers = HeaderMap::with_capacity(head.headers.len());
+    for (name, value) in &head.headers {
+        // What was a header value is one again.
+        if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
+            headers.append(name, value);
+        }
+    }
+    let (mut compact, ()) = Request::new(()).into_parts();
+    compact.method = head.method;
+    compact.version = head.version;
+    compact.uri = head.uri.to_string().parse().unwrap_or_default();
+    compact.headers = headers;
+    compact
 }
 
 /// Runs the hooks of a new connection, which nothing waits for.
