@@ -17,6 +17,7 @@ use crate::{
     call::{CallHead, CallInfo},
     conn::Kind,
     flows::SendData,
+    log,
     outbound::Appended,
     short::{Format, ShortReply},
 };
@@ -37,10 +38,8 @@ pub(crate) fn send(head: &CallHead, answer: Answer<'_>) {
     let conn = &head.conn;
     let server = conn.server();
     match &answer {
-        Answer::Error(error) => {
-            tracing::debug!(parent: &head.span, conn = conn.id(), %error, "[ApiErr]");
-        }
-        Answer::Response { .. } => tracing::debug!(parent: &head.span, conn = conn.id(), "[ApiRes]"),
+        Answer::Error(error) => log::error(head, error),
+        Answer::Response { value, .. } => log::response(head, || value().unwrap_or_default()),
     }
     if let Kind::Short(short) = &conn.0.kind
         && short.format == Format::Native

@@ -15,6 +15,7 @@ use tracing::Instrument;
 use crate::{
     Call, CallInfo, Conn, IntoReply, PendingRequest,
     call::{Answerer, CallHead},
+    log,
 };
 
 /// A call whose request has been read; polling the task runs its handler.
@@ -83,7 +84,7 @@ impl<R: Request> ApiEntry<R> {
     pub(crate) fn start_typed(&self, arrival: Arrival<'_>, request: R) -> Started {
         let head = CallHead::new(arrival.conn.clone(), Arc::clone(&self.service), arrival.sn, arrival.now);
         let answerer = Answerer { head: Arc::clone(&head), codec: Arc::clone(&self.response) };
-        tracing::debug!(parent: &head.span, conn = head.conn.id(), "[ApiReq]");
+        log::request(&head, || self.request.to_value(&request));
         if head.conn.server().flows().pre_api_call.is_active() {
             let task = through_flows(Arc::clone(&self.run), Arc::clone(&self.request), request, answerer);
             return Started { task: Box::pin(task), head };

@@ -39,7 +39,7 @@ pub(crate) struct CallHead {
 
 impl CallHead {
     pub(crate) fn new(conn: Conn, service: Arc<Service>, sn: Sn, started: Instant) -> Arc<Self> {
-        let span = tracing::debug_span!("call", service = %service.name, sn = %sn);
+        let span = tracing::debug_span!(parent: conn.log(), "call", service = %service.name, sn = %sn);
         conn.server().call_begins();
         Arc::new(Self { conn, service, sn, started, span, answered: AtomicBool::new(false) })
     }
@@ -78,7 +78,7 @@ impl CallHead {
         match error.downcast::<ApiError>() {
             Ok(error) => self.fail(*error),
             Err(error) => {
-                tracing::error!(parent: &self.span, conn = self.conn.id(), %error, "[ApiErr] internal error");
+                tracing::error!(parent: &self.span, %error, "the handler failed");
                 self.fail(self.conn.server().internal_error(&error.to_string()));
             }
         }
@@ -89,7 +89,7 @@ impl Drop for CallHead {
     fn drop(&mut self) {
         if self.claim() {
             let text = format!("The handler of API `{}` ended without an answer", self.service.name);
-            tracing::error!(parent: &self.span, conn = self.conn.id(), "[ApiErr] {text}");
+            tracing::error!(parent: &self.span, "{text}");
             let error = self.conn.server().internal_error(&text);
             answer::send(self, Answer::Error(&error));
         }

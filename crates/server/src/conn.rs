@@ -20,6 +20,7 @@ use polywire_net::ws::{self, CloseCode};
 use polywire_schema::{Message, Value};
 use polywire_tsbuffer::typed::Codec;
 use polywire_tsrpc::DataType;
+use tracing::Span;
 
 use crate::{
     Dynamic, IntoOutcome, ListenerId, Msg, Pattern, Server,
@@ -55,6 +56,7 @@ pub(crate) struct Inner {
     server: Server,
     status: AtomicU8,
     data_type: AtomicU8,
+    span: Span,
     extensions: Extensions,
     pub(crate) listeners: OnceLock<Box<Listeners>>,
     request: Option<Box<http::request::Parts>>,
@@ -94,12 +96,14 @@ impl Conn {
         kind: Kind,
     ) -> Self {
         let id = server.next_connection_id();
+        let span = tracing::debug_span!("conn", id, ip = ip.map(tracing::field::display));
         Self(Arc::new(Inner {
             id,
             ip,
             server,
             status: AtomicU8::new(ConnStatus::Open as u8),
             data_type: AtomicU8::new(data_type as u8),
+            span,
             extensions: Extensions::default(),
             listeners: OnceLock::new(),
             request,
@@ -117,6 +121,12 @@ impl Conn {
     #[must_use]
     pub fn ip(&self) -> Option<IpAddr> {
         self.0.ip
+    }
+
+    /// The `tracing` span of the connection; those of its calls are inside it.
+    #[must_use]
+    pub fn log(&self) -> &Span {
+        &self.0.span
     }
 
     /// The server.

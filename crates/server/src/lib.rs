@@ -16,6 +16,7 @@ mod flows;
 mod http_driver;
 mod in_process;
 mod life_cycle;
+mod log;
 mod messages;
 mod options;
 mod outbound;

@@ -25,6 +25,7 @@ use crate::{
     Conn, SendError, Server,
     answer::opcode,
     flows::SendData,
+    log,
     outbound::{Appended, Shared},
 };
 
@@ -195,7 +196,7 @@ pub(crate) fn receive(conn: &Conn, service: &Arc<Service>, body: Body<'_>) -> Re
     let flows = server.flows();
     if flows.pre_msg_call.is_active() || flows.post_msg_call.is_active() || listeners.len() != 1 {
         let message = server.dynamic_codec(service.input()).decode_value(body)?;
-        tracing::debug!(conn = conn.id(), service = %service.name, "[RecvMsg]");
+        log::received(conn, service, || message.clone());
         if listeners.is_empty() {
             tracing::debug!(conn = conn.id(), service = %service.name, "[UNHANDLED_MSG]");
         }
@@ -203,7 +204,9 @@ pub(crate) fn receive(conn: &Conn, service: &Arc<Service>, body: Body<'_>) -> Re
         run_or_spawn(through_flows(received, listeners));
         return Ok(());
     }
-    tracing::debug!(conn = conn.id(), service = %service.name, "[RecvMsg]");
+    log::received(conn, service, || {
+        server.dynamic_codec(service.input()).decode_value(body.clone()).unwrap_or_default()
+    });
     for listener in listeners {
         run_or_spawn(listener.deliver(conn, body.clone())?);
     }
@@ -265,6 +268,7 @@ impl Outgoing<'_> {
         if conn.server().flows().messages_active() {
             return self.through_flows(conn);
         }
+        log::sent(conn, self.service, self.value);
         let data_type = conn.data_type();
         match long.out.append_frame(opcode(data_type), |out| self.payload(data_type, out)) {
             Ok(Appended::Queued) => Ok(()),
