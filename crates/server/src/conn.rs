@@ -28,7 +28,7 @@ use crate::{
     extensions::Extensions,
     messages::Listeners,
     outbound::{Appended, Outbound, Shared},
-    server::{BuildListener, dynamic_listener, typed_listener},
+    register::{BuildListener, dynamic_listener, typed_listener},
     short::{Short, ShortReply},
 };
 

@@ -20,6 +20,8 @@ mod log;
 mod messages;
 mod options;
 mod outbound;
+mod register;
+mod send;
 mod server;
 mod short;
 mod ws_driver;
