@@ -11,6 +11,7 @@ mod frame;
 mod handshake;
 mod load;
 mod machine;
+mod ours;
 mod process;
 mod report;
 mod scenario;
@@ -102,6 +103,7 @@ fn carry_out(task: Task) -> Result<ExitCode, Box<dyn Error>> {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
             let mode = if broadcast { Mode::Broadcast } else { Mode::Calls };
             match &*subject {
+                subject::OURS => ours::serve(address, mode, say_ready)?,
                 "floor" => floor::serve(address, mode, say_ready)?,
                 other => return Err(format!("no subject `{other}` to serve").into()),
             }

@@ -35,6 +35,7 @@ enum Program {
 
 /// All subjects, in the order of the tables.
 pub(crate) const SUBJECTS: &[Subject] = &[
+    Subject { name: OURS, about: "ours, as an application writes it", program: Program::This },
     Subject {
         name: "floor",
         about: "a minimal server of this crate that frames, parses and answers, nothing else",
