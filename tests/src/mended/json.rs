@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use polywire_schema::{BufferKind, Mapping, Node, Slot, ValidateOptions, Value};
-use polywire_tsbuffer::{DecodeError, EncodeError, Phase, TsBuffer};
+use polywire_schema::{BufferKind, Mapping, Node, Slot, ValidateOptions, Value, parse_date, time_clip};
+use polywire_tsbuffer::{DecodeError, EncodeError, Phase, TsBuffer, json::decode_base64};
 
 use super::validation::{self, Published};
 use crate::notation::{Keys, same};
@@ -89,10 +89,14 @@ impl Read {
 #[must_use]
 pub fn encode_rule(case: &Case<'_>, value: &Value, published: &Written, ours: &Written) -> Option<&'static str> {
     match (published, ours) {
-        (Written::Text(published), Written::Text(ours)) => written_by_overwrite(case, value, ours)
+        (Written::Text(published), Written::Text(ours)) => written_by_overwrite(case, ours)
             .or_else(|| constructor_written(case, value, ours))
-            .or_else(|| custom_in_union(case, value, published, ours))
+            .or_else(|| custom_in_union(case, published, ours))
             .or_else(|| pruned_text(case, published, ours)),
+        (Written::Refused(published), Written::Text(ours)) if published.starts_with("Cannot read properties") => {
+            buffer_in_union(case, ours)
+        }
+        (Written::Refused(published), Written::Text(_)) if is_broken(case, published) => Some(BROKEN),
         _ => {
             let checked = case.tsbuffer.prune(case.slot, value).map(Some);
             let published = match published {
@@ -113,33 +117,28 @@ pub fn decode_rule(
     ours: &Result<Value, DecodeError>,
 ) -> Option<&'static str> {
     engine_text(text, published, ours)
-        .or_else(|| broken_type(published, ours))
+        .or_else(|| broken_type(case, published))
         .or_else(|| proto_key(case, text, ours))
-        .or_else(|| constructor_read(case, text, published, ours))
+        .or_else(|| constructor_read(text, published, ours))
         .or_else(|| members_of_their_own(case, text, published, ours))
         .or_else(|| checked(case, text, published, ours))
 }
 
 /// "encodeJSON of Overwrite: target's types → overwrite's types".
-fn written_by_overwrite(case: &Case<'_>, value: &Value, ours: &str) -> Option<&'static str> {
+fn written_by_overwrite(case: &Case<'_>, ours: &str) -> Option<&'static str> {
     let overwrites =
         |node: &Node| matches!(node, Node::Mapped(mapped) if matches!(mapped.mapping, Mapping::Overwrite(_)));
-    let applies = case.tsbuffer.program().nodes().iter().any(overwrites) && comes_back(case, value, ours);
+    let applies = case.tsbuffer.program().nodes().iter().any(overwrites) && comes_back(case, ours);
     applies.then_some("Overwrite is encoded by the overwriting types")
 }
 
 /// Known bug C14: "a field called `constructor`" keeps the whole object from being converted.
 fn constructor_written(case: &Case<'_>, value: &Value, ours: &str) -> Option<&'static str> {
-    (contains_key(value, "constructor") && comes_back(case, value, ours))
+    (contains_key(value, "constructor") && comes_back(case, ours))
         .then_some("an object with a key `constructor` is converted like others")
 }
 
-fn constructor_read(
-    case: &Case<'_>,
-    text: Option<&str>,
-    published: &Read,
-    ours: &Result<Value, DecodeError>,
-) -> Option<&'static str> {
+fn constructor_read(text: Option<&str>, published: &Read, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
     let json = Value::parse_json(text?).ok()?;
     let left_unconverted = match published {
         Read::Refused { text, .. } => {
@@ -148,14 +147,22 @@ fn constructor_read(
         }
         _ => false,
     };
-    let applies = contains_key(&json, "constructor") && (left_unconverted || is_written_again(case, &json, ours));
+    let is_sound = ours.as_ref().is_ok_and(|ours| is_read_from(ours, &json));
+    let applies =
+        contains_key(&json, "constructor") && is_sound && (left_unconverted || matches!(published, Read::Value(_)));
     applies.then_some("an object with a key `constructor` is converted like others")
 }
 
 /// "JSON unions: sequential conversion": an application's type makes a text of whatever
 /// object stands in the same union.
-fn custom_in_union(case: &Case<'_>, value: &Value, published: &str, ours: &str) -> Option<&'static str> {
-    (published.contains("[object Object]") && has_converting_members(case) && comes_back(case, value, ours))
+fn custom_in_union(case: &Case<'_>, published: &str, ours: &str) -> Option<&'static str> {
+    (published.contains("[object Object]") && has_converting_members(case) && comes_back(case, ours))
+        .then_some("a member of a union converts only what is of it")
+}
+
+/// The same for bytes: an `ArrayBuffer` is asked for what only typed arrays have.
+fn buffer_in_union(case: &Case<'_>, ours: &str) -> Option<&'static str> {
+    (has_converting_members(case) && comes_back(case, ours))
         .then_some("a member of a union converts only what is of it")
 }
 
@@ -163,8 +170,12 @@ fn custom_in_union(case: &Case<'_>, value: &Value, published: &str, ours: &str) 
 /// is missing in our text is what nobody reads from theirs.
 fn pruned_text(case: &Case<'_>, published: &str, ours: &str) -> Option<&'static str> {
     let (published_json, ours_json) = (Value::parse_json(published).ok()?, Value::parse_json(ours).ok()?);
-    let read = |text: &str| case.decode(Some(text)).ok();
-    let reads_the_same = same(&read(published)?, &read(ours)?, Keys::AnyOrder);
+    let reads_the_same = match (case.decode(Some(published)), case.decode(Some(ours))) {
+        (Ok(published), Ok(ours)) => same(&published, &ours, Keys::AnyOrder),
+        // A date without a time is written as null by both, and refused.
+        (Err(_), Err(_)) => true,
+        _ => false,
+    };
     (reads_the_same && is_part_of(&ours_json, &published_json))
         .then_some("prune reaches arrays in unions and declared properties beside index signatures")
 }
@@ -184,12 +195,16 @@ fn engine_text(text: Option<&str>, published: &Read, ours: &Result<Value, Decode
     }
 }
 
-/// "missing reference: throws → return an error".
-fn broken_type(published: &Read, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
-    let Read::Threw(text) = published else { return None };
-    let error = ours.as_ref().err()?;
-    (matches!(error, DecodeError::Schema(_)) && error.to_string() == *text)
-        .then_some("a broken type is an error with the published text, not an exception")
+/// "missing reference: throws → return an error", and only where a value reaches it.
+fn broken_type(case: &Case<'_>, published: &Read) -> Option<&'static str> {
+    let (Read::Threw(text) | Read::Refused { text, .. }) = published else { return None };
+    is_broken(case, text).then_some(BROKEN)
+}
+
+const BROKEN: &str = "a broken type is an error where a value reaches it, not an exception wherever it stands";
+
+fn is_broken(case: &Case<'_>, text: &str) -> bool {
+    case.tsbuffer.program().nodes().iter().any(|node| matches!(node, Node::Invalid(error) if error.to_string() == text))
 }
 
 /// "`__proto__`: keep dropping", but as a key of its own: the published package makes it the
@@ -207,9 +222,10 @@ fn proto_key(case: &Case<'_>, text: Option<&str>, ours: &Result<Value, DecodeErr
 
 /// "JSON unions: sequential conversion → try members one by one".
 ///
-/// What we read is written as the text that it was read from, which it would not be by the
-/// conversion of a member that the value is not of. Where both refuse, they differ in what a
-/// conversion left of the value, or in which member was asked first.
+/// Where both read something, they differ only where we left alone what the published
+/// package converted by a member that the value is not of. Where only we read something, it
+/// is no more than what the JSON says. Where both refuse, they differ in what conversions
+/// left of the value, or in which member was asked first.
 fn members_of_their_own(
     case: &Case<'_>,
     text: Option<&str>,
@@ -219,14 +235,58 @@ fn members_of_their_own(
     if !has_converting_members(case) {
         return None;
     }
+    let json = Value::parse_json(text?).ok()?;
     let applies = match (published, ours) {
-        (Read::Value(_) | Read::Refused { .. }, Ok(_)) => is_written_again(case, &Value::parse_json(text?).ok()?, ours),
+        (Read::Value(published), Ok(ours)) => is_left_alone(&json, published, ours),
+        (Read::Refused { .. }, Ok(ours)) => is_read_from(ours, &json),
         (Read::Refused { phase, text }, Err(error)) => {
             phase == "decode" || without_values(text) == without_values(&error.to_string())
         }
         _ => false,
     };
     applies.then_some("a member of a union converts only what is of it")
+}
+
+/// Whether our value is the published one but for parts that are still the JSON.
+fn is_left_alone(json: &Value, published: &Value, ours: &Value) -> bool {
+    match (json, published, ours) {
+        (Value::Object(json), Value::Object(published), Value::Object(ours)) => {
+            let part = |key: &str| json.get(key).unwrap_or(&Value::Undefined);
+            ours.keys().eq(published.keys())
+                && ours
+                    .iter()
+                    .zip(published.iter())
+                    .all(|((key, ours), (_, published))| is_left_alone(part(key), published, ours))
+        }
+        (Value::Array(json), Value::Array(published), Value::Array(ours)) if ours.len() == published.len() => {
+            let part = |at: usize| json.get(at).unwrap_or(&Value::Undefined);
+            (0..ours.len()).all(|at| is_left_alone(part(at), &published[at], &ours[at]))
+        }
+        (json, published, ours) => same(published, ours, Keys::SameOrder) || is_part_of(ours, json),
+    }
+}
+
+/// Whether a value says no more than the JSON that it was read from.
+fn is_read_from(value: &Value, json: &Value) -> bool {
+    match (value, json) {
+        (Value::Object(value), Value::Object(json)) => value.iter().all(|(key, value)| match json.get(key) {
+            Some(json) => is_read_from(value, json),
+            None => value.is_nullish(),
+        }),
+        (Value::Array(value), Value::Array(json)) => value
+            .iter()
+            .enumerate()
+            .all(|(at, value)| json.get(at).map_or(value.is_nullish(), |json| is_read_from(value, json))),
+        (Value::Date(ms), Value::String(text)) => {
+            same(&Value::Date(*ms), &Value::Date(parse_date(&text.to_string_lossy())), Keys::SameOrder)
+        }
+        (Value::Date(ms), Value::Number(number)) => {
+            same(&Value::Date(*ms), &Value::Date(time_clip(*number)), Keys::SameOrder)
+        }
+        (Value::Buffer(_, bytes), Value::String(text)) => decode_base64(&text.to_string_lossy()).starts_with(bytes),
+        (Value::ObjectId(_), Value::String(_) | Value::Number(_) | Value::Object(_)) => true,
+        (value, json) => is_part_of(value, json),
+    }
 }
 
 /// What checks and pruning do otherwise.
@@ -262,16 +322,11 @@ fn has_converting_members(case: &Case<'_>) -> bool {
         && nodes.iter().any(|node| matches!(node, Node::Date | Node::Buffer(_) | Node::Custom(_)))
 }
 
-/// Whether our own text gives the value back.
-fn comes_back(case: &Case<'_>, value: &Value, text: &str) -> bool {
-    let (Ok(read), Ok(pruned)) = (case.decode(Some(text)), case.tsbuffer.prune(case.slot, value)) else { return false };
-    same(&read, &pruned, Keys::SameOrder)
-}
-
-/// Whether what was read is written as the JSON that it was read from, but for what no type declares.
-fn is_written_again(case: &Case<'_>, json: &Value, read: &Result<Value, DecodeError>) -> bool {
-    let written = read.as_ref().ok().and_then(|value| case.tsbuffer.encode_json(case.slot, value).ok()).flatten();
-    written.and_then(|text| Value::parse_json(text).ok()).is_some_and(|written| is_part_of(&written, json))
+/// Whether our own text is read to a value that is written as that text.
+fn comes_back(case: &Case<'_>, text: &str) -> bool {
+    let read = case.decode(Some(text)).ok();
+    let again = read.and_then(|value| case.tsbuffer.encode_json(case.slot, &value).ok()).flatten();
+    again.as_deref() == Some(text)
 }
 
 /// Whether two JSON values differ only in properties (or elements at the end) that the part
