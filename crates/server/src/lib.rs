@@ -6,6 +6,7 @@
 mod answer;
 mod api;
 mod assemble;
+mod buffers;
 mod call;
 mod conn;
 mod connection;

@@ -285,8 +285,10 @@ impl Outgoing<'_> {
         let mut frames = [None, None];
         let mut sent = 0;
         let mut failed = None;
+        let mut hooked = None;
         each(&mut |conn| {
-            if conn.server().flows().messages_active() {
+            // All connections are of one server.
+            if *hooked.get_or_insert_with(|| conn.server().flows().messages_active()) {
                 sent += usize::from(self.through_flows(conn).is_ok());
                 return;
             }

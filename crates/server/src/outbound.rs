@@ -9,6 +9,8 @@ use std::{collections::VecDeque, convert::Infallible, sync::Mutex, task::Waker};
 use bytes::Bytes;
 use polywire_net::ws;
 
+use crate::buffers;
+
 /// Shared bytes of at least this size are queued by reference; shorter ones
 /// are copied, which is cheaper than counting references and one more slice in
 /// each write.
@@ -53,6 +55,13 @@ impl State {
         self.elsewhere + self.tail.len()
     }
 
+    /// Gives the tail a buffer, if it has none.
+    fn room(&mut self) {
+        if self.tail.capacity() == 0 {
+            self.tail = buffers::take();
+        }
+    }
+
     fn wake(&mut self) -> Option<Waker> {
         if std::mem::replace(&mut self.awake, true) { None } else { self.waker.clone() }
     }
@@ -84,6 +93,7 @@ impl Outbound {
         if state.queued() >= self.limit {
             return Ok(Appended::Full);
         }
+        state.room();
         let State { tail, encoder, .. } = &mut *state;
         let frame = ws::begin_frame(tail, opcode);
         if let Err(error) = write(tail) {
@@ -122,7 +132,10 @@ impl Outbound {
             return Appended::Full;
         }
         match bytes {
-            Shared::Small(bytes) => state.tail.extend_from_slice(bytes),
+            Shared::Small(bytes) => {
+                state.room();
+                state.tail.extend_from_slice(bytes);
+            }
             Shared::Large(bytes) => {
                 if !state.tail.is_empty() {
                     let tail = std::mem::take(&mut state.tail);
@@ -195,9 +208,7 @@ impl Outbound {
         into.segments.append(&mut state.segments);
         if !state.tail.is_empty() {
             if into.is_empty() {
-                into.spare.clear();
-                let spare = std::mem::take(&mut into.spare);
-                let tail = std::mem::replace(&mut state.tail, spare);
+                let tail = std::mem::take(&mut state.tail);
                 state.elsewhere += tail.len();
                 into.tail = tail;
                 into.at = 0;
@@ -238,8 +249,6 @@ pub(crate) struct Draining {
     tail: Vec<u8>,
     /// How much of the first segment (or of the tail, where there is none) is written.
     at: usize,
-    /// An empty buffer to hand back.
-    spare: Vec<u8>,
 }
 
 impl Draining {
@@ -292,16 +301,8 @@ impl Draining {
         }
         self.at += count;
         if self.at == self.tail.len() {
-            self.tail.clear();
             self.at = 0;
-            self.spare = std::mem::take(&mut self.tail);
-        }
-    }
-
-    /// Gives back the memory that an idle connection has no use for.
-    pub(crate) fn release(&mut self) {
-        if self.is_empty() {
-            *self = Self::default();
+            buffers::give(std::mem::take(&mut self.tail));
         }
     }
 }

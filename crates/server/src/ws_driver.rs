@@ -272,7 +272,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         loop {
             out.drain(&mut self.writing, cx.waker());
             if self.writing.is_empty() {
-                self.writing.release();
                 return Pin::new(&mut self.stream).poll_flush(cx);
             }
             let mut slices = [IoSlice::new(&[]); 32];
