@@ -124,7 +124,7 @@ pub fn compile_options(vector: &Json) -> CompileOptions {
 }
 
 /// Prints past the test harness, which shows what a test prints only where it fails.
-fn say(text: &str) {
+pub fn say(text: &str) {
     // Where there is nobody to read it, nothing is lost.
     let _ = writeln!(io::stdout(), "{text}");
 }

@@ -1,10 +1,10 @@
-//! `any` and `T | null` in Rust.
+//! `any`, `object` and `T | null` in Rust.
 //!
 //! Depends on the type model only.
 
 use std::ops::{Deref, DerefMut};
 
-use crate::{Member, Mismatch, Registry, Schema, Type, Value};
+use crate::{Member, Mismatch, Object, Registry, Schema, Type, Value};
 
 /// `any`: a dynamic value that is not checked.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,6 +35,59 @@ impl Schema for Any {
 
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         Ok(Self(value))
+    }
+}
+
+/// `object`: a dynamic object or array that is not checked further.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnyObject(Value);
+
+impl AnyObject {
+    /// From an object or array; `None` for every other value.
+    #[must_use]
+    pub fn new(value: Value) -> Option<Self> {
+        matches!(value, Value::Object(_) | Value::Array(_)).then_some(Self(value))
+    }
+
+    /// The object or array.
+    #[must_use]
+    pub fn into_value(self) -> Value {
+        self.0
+    }
+}
+
+impl From<Object> for AnyObject {
+    fn from(object: Object) -> Self {
+        Self(object.into())
+    }
+}
+
+impl From<Vec<Value>> for AnyObject {
+    fn from(elements: Vec<Value>) -> Self {
+        Self(elements.into())
+    }
+}
+
+impl Deref for AnyObject {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.0
+    }
+}
+
+impl Schema for AnyObject {
+    fn describe(_: &mut Registry) -> Type {
+        Type::Object
+    }
+
+    fn to_value(&self) -> Value {
+        self.0.clone()
+    }
+
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        let found = Mismatch::kind("Object", &value);
+        Self::new(value).ok_or(found)
     }
 }
 

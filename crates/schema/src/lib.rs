@@ -38,7 +38,7 @@ mod union_error;
 mod validate;
 mod value;
 
-pub use any::{Any, Nullable};
+pub use any::{Any, AnyObject, Nullable};
 pub use buffers::{
     ArrayBuffer, BigInt64Array, BigUint64Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
     Uint8Array, Uint16Array, Uint32Array,

@@ -1,6 +1,6 @@
-//! Dates, `ObjectId`, `any` and `T | null`.
+//! Dates, `ObjectId`, `any`, `object` and `T | null`.
 
-use polywire_schema::{Any, DateTime, Nullable, ObjectId, Value};
+use polywire_schema::{Any, AnyObject, DateTime, Nullable, ObjectId, Value};
 
 use super::{
     Codec, Depth, JsonReader, Kinds, Refused,
@@ -102,6 +102,27 @@ impl Codec for Any {
 
     fn decode_json(input: &mut JsonReader<'_>) -> Result<Self, Refused> {
         input.value().map(Self)
+    }
+}
+
+impl Codec for AnyObject {
+    const LENGTH_TYPE: LengthType = LengthType::LengthDelimited;
+    const KINDS: Kinds = Kinds::ARRAY.or(Kinds::OBJECT);
+
+    fn encode_binary(&self, out: &mut Vec<u8>, _: Depth) -> Result<(), Refused> {
+        write_length_prefixed(out, |out| self.write_json(out)).map(drop).map_err(|_| Refused)
+    }
+
+    fn decode_binary(input: &mut BinaryReader<'_>) -> Result<Self, Refused> {
+        Value::parse_json(input.read_bytes()?).ok().and_then(Self::new).ok_or(Refused)
+    }
+
+    fn encode_json(&self, out: &mut Vec<u8>, depth: Depth) -> Result<(), Refused> {
+        self.write_json_within(out, depth.left()).map(drop).map_err(|_| Refused)
+    }
+
+    fn decode_json(input: &mut JsonReader<'_>) -> Result<Self, Refused> {
+        Self::new(input.value()?).ok_or(Refused)
     }
 }
 
