@@ -4,12 +4,10 @@
 
 use std::sync::Arc;
 
-use polywire_runtime::{CodecCache, Contract, RustCodec};
-use polywire_schema::{Api, Message, ValidateOptions};
-use polywire_tsbuffer::{TsBufferOptions, typed::Codec};
-use polywire_tsrpc::{ApiError, DataType, ProtoBuilder, ProtoBuilderError, Service, ServiceMapError, ServiceProto};
+use polywire_schema::{Api, Message};
+use polywire_tsrpc::{ProtoBuilder, ProtoBuilderError, ServiceMapError, ServiceProto};
 
-use crate::{ClientOptions, Flows, HttpClient, WsClient, call::Aborts, listeners::Listeners};
+use crate::{ClientOptions, HttpClient, WsClient, core::Core};
 
 /// Where clients begin.
 ///
@@ -115,78 +113,10 @@ impl Builder {
     }
 
     fn core(self) -> Result<Core, BuildError> {
-        let Self { url, options, proto, types } = self;
-        let proto = match proto {
+        let proto = match self.proto {
             Some(proto) => proto,
-            None => types.build(None)?.proto,
+            None => self.types.build(None)?.proto,
         };
-        let checks = ValidateOptions { strict_null_checks: options.strict_null_checks, ..ValidateOptions::default() };
-        let buffer_options = TsBufferOptions { checks, ..TsBufferOptions::default() };
-        let contract = Contract::new(proto, &options.types, buffer_options)?;
-        Ok(Core {
-            url,
-            options,
-            contract,
-            flows: Flows::default(),
-            listeners: Listeners::default(),
-            aborts: Arc::default(),
-            codecs: CodecCache::default(),
-        })
+        Ok(Core::new(self.url, self.options, proto)?)
     }
 }
-
-/// What both clients have.
-pub(crate) struct Core {
-    pub(crate) url: String,
-    pub(crate) options: ClientOptions,
-    pub(crate) contract: Contract,
-    pub(crate) flows: Flows,
-    pub(crate) listeners: Listeners,
-    pub(crate) aborts: Arc<Aborts>,
-    codecs: CodecCache,
-}
-
-impl Core {
-    pub(crate) fn data_type(&self) -> DataType {
-        if self.options.json { DataType::Text } else { DataType::Buffer }
-    }
-
-    /// The codecs of an API of the proto, made at its first use.
-    pub(crate) fn api_codecs<A>(&self, service: &Service) -> Arc<ApiCodecs<A>>
-    where
-        A: Api + Codec,
-        A::Response: Codec,
-    {
-        self.codecs.get_or_make(|| {
-            let codec = |slot| (&self.contract.buffer, slot, &*service.name);
-            let (buffer, request, name) = codec(service.input());
-            let response = service.response().unwrap_or(request);
-            ApiCodecs {
-                request: Arc::new(RustCodec::new(buffer, request, name)),
-                response: Arc::new(RustCodec::new(buffer, response, name)),
-            }
-        })
-    }
-
-    /// The codec of a message of the proto, made at its first use.
-    pub(crate) fn message_codec<M: Message + Codec>(&self, service: &Service) -> Arc<MessageCodec<M>> {
-        self.codecs.get_or_make(|| MessageCodec(RustCodec::new(&self.contract.buffer, service.input(), &service.name)))
-    }
-
-    pub(crate) fn api(&self, name: &str) -> Result<&Arc<Service>, ApiError> {
-        self.contract.services.api(name).ok_or_else(|| ApiError::invalid_api_name(name))
-    }
-
-    pub(crate) fn message(&self, name: &str) -> Result<&Arc<Service>, ApiError> {
-        self.contract.services.message(name).ok_or_else(|| ApiError::invalid_msg_name(name))
-    }
-}
-
-/// The codecs of one API.
-pub(crate) struct ApiCodecs<A: Api> {
-    pub(crate) request: Arc<RustCodec<A>>,
-    pub(crate) response: Arc<RustCodec<A::Response>>,
-}
-
-/// The codec of one message. (A type may be an API and a message.)
-pub(crate) struct MessageCodec<M>(pub(crate) RustCodec<M>);

@@ -4,9 +4,9 @@
 
 use std::{error::Error, sync::Arc};
 
-use polywire_runtime::Flow;
+use polywire_runtime::{BoxError, Flow};
 use polywire_schema::Value;
-use polywire_tsrpc::ApiError;
+use polywire_tsrpc::{ApiError, DataType};
 
 use crate::CallOptions;
 
@@ -59,6 +59,28 @@ pub enum Data {
     Buffer(Vec<u8>),
 }
 
+impl Data {
+    /// As JavaScript reads text: what is no UTF-8 becomes U+FFFD.
+    pub(crate) fn new(data_type: DataType, bytes: Vec<u8>) -> Self {
+        match data_type {
+            DataType::Buffer => Self::Buffer(bytes),
+            DataType::Text => Self::Text(match String::from_utf8(bytes) {
+                Ok(text) => text,
+                Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+            }),
+        }
+    }
+
+    /// The bytes of either kind.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.into_bytes(),
+            Self::Buffer(bytes) => bytes,
+        }
+    }
+}
+
 /// Data on its way to or from the server. A hook may change it.
 #[derive(Debug)]
 pub struct SocketData {
@@ -80,8 +102,10 @@ pub struct BufferData {
 /// A connection that is about to be opened.
 #[derive(Debug)]
 pub struct Connecting {
-    /// The URL.
+    /// The URL. A hook may change it.
     pub url: String,
+    /// What connecting comes to, if a hook says so: nothing is opened then.
+    pub reply: Option<Result<(), BoxError>>,
 }
 
 /// A connection that has ended.
@@ -103,11 +127,11 @@ pub struct Flows {
     pub pre_call_api: Flow<Calling>,
     /// Before the caller gets the answer.
     pub pre_api_return: Flow<ApiReturn>,
-    /// After the caller has the answer.
+    /// Once the answer is final. The caller does not wait for it.
     pub post_api_return: Flow<ApiReturn>,
     /// Before a message is sent.
     pub pre_send_msg: Flow<OutgoingMessage>,
-    /// After a message was sent.
+    /// After a message was sent. The sender does not wait for it.
     pub post_send_msg: Flow<OutgoingMessage>,
     /// Before the handlers of a message that was received. Stopping cancels them.
     pub pre_recv_msg: Flow<IncomingMessage>,
@@ -123,7 +147,7 @@ pub struct Flows {
     pub pre_recv_buffer: Flow<BufferData>,
     /// Before a connection is opened. Stopping makes it fail.
     pub pre_connect: Flow<Connecting>,
-    /// After a connection was opened.
+    /// After a connection was opened, before `connect` returns.
     pub post_connect: Flow<()>,
     /// After a connection has ended that had been open.
     pub post_disconnect: Flow<Disconnected>,
@@ -150,7 +174,7 @@ impl Flows {
 }
 
 async fn through(any: &Flow<SocketData>, buffers: &Flow<BufferData>, data: Data, sn: Option<u64>) -> Option<Data> {
-    let failed = |error: polywire_runtime::BoxError| log_failure("a data flow", &*error);
+    let failed = |error: BoxError| log_failure("a data flow", &*error);
     let SocketData { data, sn } = any.run(SocketData { data, sn }).await.map_err(failed).ok()??;
     let Data::Buffer(bytes) = data else { return Some(data) };
     let BufferData { bytes, .. } = buffers.run(BufferData { bytes, sn }).await.map_err(failed).ok()??;

@@ -7,21 +7,25 @@
 
 mod builder;
 mod call;
+mod core;
 mod flows;
 mod http_client;
-mod link;
 mod listeners;
+mod message;
 mod options;
-mod ws_client;
-mod ws_driver;
+mod running;
+mod transport;
+mod websocket;
 
 pub use builder::{BuildError, Builder, Client};
-pub use call::{CallOptions, Running};
+pub use call::CallOptions;
 pub use flows::{
     ApiReturn, BufferData, Calling, Connecting, Data, Disconnected, Flows, IncomingMessage, OutgoingMessage, SocketData,
 };
 pub use http_client::HttpClient;
 pub use options::{ClientOptions, Limits, Reconnect};
+pub use polywire_net::tls::ClientTls;
 pub use polywire_runtime::{BoxError, Dynamic, Flow, HookId, IntoFlow, IntoOutcome, ListenerId, Pattern};
 pub use polywire_tsrpc::{ApiError, DataType, ErrorCode, ErrorKind, HeartbeatOptions, ServiceProto};
-pub use ws_client::{ConnectFailed, WsClient, WsStatus};
+pub use running::{AbortHandle, Running};
+pub use websocket::{ConnectFailed, ConnectReason, WsClient, WsStatus};

@@ -19,7 +19,7 @@ use polywire_tsbuffer::{DecodeError, typed::Codec};
 use polywire_tsrpc::{Body, Service, ServiceId, ServiceKind};
 
 use crate::{
-    builder::Core,
+    core::Core,
     flows::{IncomingMessage, log_failure},
 };
 
@@ -155,11 +155,10 @@ impl Listeners {
 /// Where the message breaks its type; no handler has run then.
 pub(crate) fn receive(core: &Arc<Core>, service: &Arc<Service>, body: Body<'_>) -> Result<(), DecodeError> {
     let listeners = core.listeners.of(service.id);
-    let flows = &core.flows;
+    let hooked = core.flows.pre_recv_msg.is_active() || core.flows.post_recv_msg.is_active();
     match &*listeners {
-        [listener] if !flows.pre_recv_msg.is_active() && !flows.post_recv_msg.is_active() => {
-            run_or_spawn(listener.deliver(body)?);
-        }
+        [] if !hooked => {}
+        [listener] if !hooked => run_or_spawn(listener.deliver(body)?),
         _ => {
             let message = core.contract.dynamic(service.input()).decode_value(body)?;
             let incoming = IncomingMessage { name: Arc::clone(&service.name), message };

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use polywire_net::tls::ClientTls;
-use polywire_schema::CompileOptions;
+use polywire_schema::{CompileOptions, ValidateOptions};
+use polywire_tsbuffer::TsBufferOptions;
 use polywire_tsrpc::HeartbeatOptions;
 
 /// The limits of a client. Each bounds something that a server can grow.
@@ -87,5 +88,12 @@ impl Default for ClientOptions {
             types: CompileOptions::default(),
             limits: Limits::default(),
         }
+    }
+}
+
+impl ClientOptions {
+    pub(crate) fn buffer_options(&self) -> TsBufferOptions {
+        let checks = ValidateOptions { strict_null_checks: self.strict_null_checks, ..ValidateOptions::default() };
+        TsBufferOptions { checks, ..TsBufferOptions::default() }
     }
 }

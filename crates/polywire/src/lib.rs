@@ -40,8 +40,31 @@
 //! # }
 //! ```
 //!
+//! The same types make the client; see [`client`]:
+//!
+//! ```no_run
+//! # use polywire::prelude::*;
+//! # #[derive(Api)]
+//! # #[api(response = SendReply)]
+//! # struct Send { content: String }
+//! # #[derive(Schema)]
+//! # struct SendReply { time: DateTime }
+//! # #[derive(Message)]
+//! # struct Chat { content: String, time: DateTime }
+//! # async fn run() -> polywire::Result<()> {
+//! let client = Client::builder("ws://127.0.0.1:3000").api::<Send>().message::<Chat>().websocket()?;
+//! client.on_message(|chat: Chat| async move { println!("{}", chat.content) });
+//! client.connect().await?;
+//! let reply = client.call(Send { content: "hello".to_owned() }).await?;
+//! println!("said at {:?}", reply.time);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! This crate has no logic of its own: it names what applications use.
 
+pub use polywire_client as client;
+pub use polywire_client::{CallOptions, Client, HttpClient, WsClient};
 pub use polywire_macros::{Api, Message, Schema};
 pub use polywire_schema as schema;
 pub use polywire_schema::{Any, BufferKind, DateTime, JsString, Nullable, Object, ObjectId, Type, TypeSet, Value};
@@ -60,8 +83,8 @@ pub type Result<T, E = Box<dyn std::error::Error + Send + Sync>> = std::result::
 /// What most programs use.
 pub mod prelude {
     pub use crate::{
-        Any, Api, ApiError, Call, Conn, DateTime, Dynamic, Message, Msg, Nullable, ObjectId, Reply, Schema, Server,
-        ServerOptions, Value,
+        Any, Api, ApiError, Call, Client, Conn, DateTime, Dynamic, HttpClient, Message, Msg, Nullable, ObjectId, Reply,
+        Schema, Server, ServerOptions, Value, WsClient,
     };
 }
 

@@ -116,7 +116,7 @@ impl<T: Send + 'static> Flow<T> {
         };
         let mut value = input;
         for hook in hooks {
-            match crate::panics::catch(hook(value)).await? {
+            match crate::panics::catch(async move { hook(value).await }).await? {
                 Some(next) => value = next,
                 None => return Ok(None),
             }

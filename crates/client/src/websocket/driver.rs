@@ -19,20 +19,31 @@ use polywire_net::{
 use polywire_runtime::run_or_spawn;
 use polywire_tsbuffer::DecodeError;
 use polywire_tsrpc::{
-    ApiError, Body, Frame, HEARTBEAT, HEARTBEAT_TIMEOUT_CODE, HEARTBEAT_TIMEOUT_REASON, HeartbeatAction, Received,
-    decode_output_slow,
+    ApiError, Body, ClientSession, DataType, Frame, HEARTBEAT, HEARTBEAT_TIMEOUT_CODE, HEARTBEAT_TIMEOUT_REASON,
+    HeartbeatAction, Received, decode_output_slow,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     time::{Sleep, sleep_until},
 };
 
-use crate::{Data, builder::Core, link::Link, listeners};
+use super::link::{Link, Phase, now};
+use crate::{Data, core::Core, listeners};
 
+/// Read at once. One buffer of this size a thread, not a connection.
 const READ: usize = 64 << 10;
+
+/// Reads handled in one turn before the other tasks of the thread get theirs.
+const READS_A_TURN: usize = 16;
+
+/// What a write buffer keeps of its memory when it is empty.
+const KEPT_CAPACITY: usize = 64 << 10;
 
 /// How long the server may take to answer a close frame.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
+
+/// The published reason where it does not.
+const CLOSE_UNANSWERED: &str = "Connection closed, but not received ws.onClose event.";
 
 thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ]);
@@ -40,29 +51,31 @@ thread_local! {
 
 /// How a connection ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ended {
-    pub(crate) reason: Option<String>,
-    pub(crate) is_manual: bool,
+pub(super) struct Ended {
+    /// The reason of the close frame, or what is published in its place; may be empty.
+    pub(super) reason: String,
+    pub(super) is_manual: bool,
 }
 
-/// The connection as a future.
-pub(crate) struct Driver {
+/// The connection as a future: ends when the connection has ended.
+pub(super) struct Driver {
     core: Arc<Core>,
     link: Arc<Link>,
     stream: Stream,
     decoder: Decoder,
+    /// What the handshake read beyond its own bytes.
     early: Vec<u8>,
     writing: Vec<u8>,
     written: usize,
     timer: Option<(Instant, Pin<Box<Sleep>>)>,
-    /// Since when the server's close frame is awaited.
+    /// How long the server's close frame is awaited.
     closing_until: Option<Instant>,
     is_manual: bool,
     ended: Option<Ended>,
 }
 
 impl Driver {
-    pub(crate) fn new(core: Arc<Core>, link: Arc<Link>, stream: Stream, decoder: Decoder, early: Vec<u8>) -> Self {
+    pub(super) fn new(core: Arc<Core>, link: Arc<Link>, stream: Stream, decoder: Decoder, early: Vec<u8>) -> Self {
         Self {
             core,
             link,
@@ -79,22 +92,24 @@ impl Driver {
     }
 
     fn end(&mut self, reason: &str) {
-        let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
-        self.ended.get_or_insert(Ended { reason, is_manual: self.is_manual });
+        self.ended.get_or_insert(Ended { reason: reason.to_owned(), is_manual: self.is_manual });
+    }
+
+    /// The connection broke: without a close frame there is no reason.
+    fn fail(&mut self, error: &io::Error) {
+        tracing::debug!(%error, "the connection broke");
+        self.end("");
     }
 
     /// What is due: time-outs of calls, heartbeat, a close that was asked for.
     fn act(&mut self) {
-        let now = Instant::now();
+        let now = now();
         let link = Arc::clone(&self.link);
         let mut expired = Vec::new();
         let mut lost = false;
         {
             let mut state = link.lock();
-            state.awake = true;
-            if let Some((code, reason)) = state.close.clone()
-                && !state.closing
-            {
+            if let Phase::Asked(code, reason) = state.phase.clone() {
                 self.is_manual = true;
                 state.put_close(code, &reason);
                 self.closing_until = Some(now + CLOSE_WAIT);
@@ -120,12 +135,12 @@ impl Driver {
             self.end(HEARTBEAT_TIMEOUT_REASON);
         }
         if self.closing_until.is_some_and(|until| until <= now) {
-            self.end("");
+            self.end(CLOSE_UNANSWERED);
         }
     }
 
     fn poll_timer(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let deadline = self.link.lock().session.as_ref().and_then(polywire_tsrpc::ClientSession::next_deadline);
+        let deadline = self.link.lock().session.as_ref().and_then(ClientSession::next_deadline);
         let Some(deadline) = [deadline, self.closing_until].into_iter().flatten().min() else {
             self.timer = None;
             return Poll::Pending;
@@ -144,7 +159,7 @@ impl Driver {
             let mut early = std::mem::take(&mut self.early);
             self.handle(&mut early);
         }
-        for _ in 0..16 {
+        for _ in 0..READS_A_TURN {
             if self.ended.is_some() {
                 return Poll::Ready(Ok(()));
             }
@@ -158,12 +173,14 @@ impl Driver {
                 Poll::Ready(Ok::<_, io::Error>(()))
             }))?;
         }
+        // Others first; then we go on.
         cx.waker().wake_by_ref();
         Poll::Pending
     }
 
+    /// Decodes and handles every whole frame of one read.
     fn handle(&mut self, mut bytes: &mut [u8]) {
-        let now = Instant::now();
+        let now = now();
         let core = Arc::clone(&self.core);
         let link = Arc::clone(&self.link);
         while self.ended.is_none() {
@@ -189,10 +206,6 @@ impl Driver {
                     return self.end(&reason);
                 }
             };
-            // What comes after closing began is ignored, as published.
-            if link.lock().closing {
-                continue;
-            }
             if frame != Frame::Binary(HEARTBEAT) && core.flows.receives_active() {
                 receive_through_flows(&core, &link, frame);
             } else {
@@ -201,17 +214,15 @@ impl Driver {
         }
     }
 
+    /// Writes what is queued. Ready when nothing is left.
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             if self.written == self.writing.len() {
                 self.writing.clear();
+                self.writing.shrink_to(KEPT_CAPACITY);
                 self.written = 0;
-                let mut state = self.link.lock();
-                std::mem::swap(&mut state.out, &mut self.writing);
+                std::mem::swap(&mut self.link.lock().out, &mut self.writing);
                 if self.writing.is_empty() {
-                    state.awake = false;
-                    state.waker = Some(cx.waker().clone());
-                    drop(state);
                     return Pin::new(&mut self.stream).poll_flush(cx);
                 }
             }
@@ -229,30 +240,28 @@ impl Future for Driver {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
         let this = self.get_mut();
+        this.link.begin_turn(cx.waker());
         this.act();
         if let Poll::Ready(Err(error)) = this.poll_read(cx) {
-            this.end(&error.to_string());
+            this.fail(&error);
         }
         while this.ended.is_none() && this.poll_timer(cx).is_ready() {
             this.act();
         }
-        match (this.poll_write(cx), &this.ended) {
-            (Poll::Ready(Err(error)), None) => {
-                Poll::Ready(Ended { reason: Some(error.to_string()), is_manual: this.is_manual })
-            }
-            (Poll::Ready(_), Some(ended)) => Poll::Ready(ended.clone()),
-            // A dead connection takes no bytes: it is not waited for.
-            (Poll::Pending, Some(ended)) => Poll::Ready(ended.clone()),
-            (_, None) => Poll::Pending,
+        if let Poll::Ready(Err(error)) = this.poll_write(cx) {
+            this.fail(&error);
         }
+        // What a dead connection does not take at its end is not waited for.
+        this.ended.take().map_or(Poll::Pending, Poll::Ready)
     }
 }
 
 /// Handles a frame. A body that was guessed wrong is read again as a whole.
 fn receive(core: &Arc<Core>, link: &Link, frame: Frame<'_>, now: Instant) {
     let services = &core.contract.services;
-    let received = match &mut link.lock().session {
+    let received = match link.lock().open() {
         Some(session) => session.receive(now, frame, services),
+        // What comes after closing began is ignored, as published.
         None => return,
     };
     if let Err(error) = accept(core, link, received) {
@@ -278,7 +287,7 @@ fn accept(core: &Arc<Core>, link: &Link, received: Received<'_>) -> Result<(), D
         Received::Reply { sn: None, .. } => Ok(()),
         Received::Reply { sn: Some(sn), result, .. } => {
             let mut state = link.lock();
-            let Some(session) = &mut state.session else { return Ok(()) };
+            let Some(session) = state.open() else { return Ok(()) };
             let error = match result {
                 Err(error) => Some(error),
                 Ok(body) => {
@@ -306,8 +315,11 @@ fn accept(core: &Arc<Core>, link: &Link, received: Received<'_>) -> Result<(), D
 }
 
 fn receive_through_flows(core: &Arc<Core>, link: &Arc<Link>, frame: Frame<'_>) {
+    if link.lock().open().is_none() {
+        return;
+    }
     let data = match frame {
-        Frame::Text(text) => Data::Text(String::from_utf8_lossy(text).into_owned()),
+        Frame::Text(text) => Data::new(DataType::Text, text.to_vec()),
         Frame::Binary(bytes) => Data::Buffer(bytes.to_vec()),
     };
     let (core, link) = (Arc::clone(core), Arc::clone(link));
@@ -317,6 +329,6 @@ fn receive_through_flows(core: &Arc<Core>, link: &Arc<Link>, frame: Frame<'_>) {
             Data::Text(text) => Frame::Text(text.as_bytes()),
             Data::Buffer(bytes) => Frame::Binary(bytes),
         };
-        receive(&core, &link, frame, Instant::now());
+        receive(&core, &link, frame, now());
     });
 }

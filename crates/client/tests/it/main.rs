@@ -1,0 +1,7 @@
+//! The client against our own server, in one process.
+
+mod calls;
+mod connections;
+mod flows;
+mod messages;
+mod service;
