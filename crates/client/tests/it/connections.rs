@@ -1,6 +1,6 @@
 //! How WebSocket connections begin and end.
 
-use std::{error::Error as _, time::Duration};
+use std::time::Duration;
 
 use polywire::prelude::*;
 use polywire_client::{ClientTls, ConnectReason, Connecting, Reconnect, WsStatus};
@@ -32,7 +32,9 @@ async fn an_attempt_that_fails_says_the_published_text_and_why() {
     service.stop().await;
     let failed = client.connect().await.expect_err("nobody listens");
     assert_eq!(failed.to_string(), format!("Failed to connect to WebSocket server: ws://{}", service.address));
-    assert!(failed.source().is_some_and(|reason| reason.to_string().contains("refused")), "{failed:?}");
+    let ConnectReason::Transport(reason) = &*failed.reason else { panic!("{failed:?}") };
+    let system = reason.io_error().expect("the system's reason");
+    assert_eq!(system.kind(), std::io::ErrorKind::ConnectionRefused);
     assert_eq!(client.status(), WsStatus::Closed);
 
     let hook = client.flows().pre_connect.push(|_: Connecting| async { None::<Connecting> });
