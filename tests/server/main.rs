@@ -7,3 +7,4 @@ mod life_cycle;
 mod limits;
 mod order;
 mod support;
+mod wires;
