@@ -7,7 +7,7 @@ use crate::process::Cores;
 use crate::report::Version;
 use crate::subject::first_line;
 
-/// The processor, its cores, the memory and the kernel, in one line.
+/// The processor, its cores, the memory, the kernel, and how busy all of it is, in one line.
 pub(crate) fn describe(cores: Cores) -> String {
     let processor = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned());
     let online = fs::read_to_string("/proc/cpuinfo")
@@ -19,21 +19,25 @@ pub(crate) fn describe(cores: Cores) -> String {
         .and_then(|text| text.strip_suffix(" kB")?.parse::<u64>().ok())
         .map_or(0, |kibibytes| kibibytes >> 20);
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     format!(
-        "{processor}, {online} cores, {memory} GiB, Linux {}; server on core {}, load generator \
-         on core {}",
+        "{processor}, {online} cores, {memory} GiB, Linux {}; server on core {}, load generator on core {}; \
+         load average {} before the first run",
         kernel.trim(),
         cores.server,
-        cores.load
+        cores.load,
+        load.split(' ').next().unwrap_or_default()
     )
 }
 
-/// The tools that the numbers depend on.
+/// The tools and the state of the source that the numbers depend on, as far as they can be told.
 pub(crate) fn versions() -> Vec<Version> {
     let rustc = first_line(Command::new("rustc").arg("--version"));
-    rustc
+    let commit = first_line(Command::new("git").args(["describe", "--always", "--dirty"]));
+    [("commit", commit), ("compiler", rustc)]
         .into_iter()
-        .map(|version| Version { name: "rustc".to_owned(), version: version.trim_start_matches("rustc ").to_owned() })
+        .filter_map(|(name, version)| Some(Version { name: name.to_owned(), version: version.ok()? }))
+        .filter(|version| !version.version.is_empty())
         .collect()
 }
 

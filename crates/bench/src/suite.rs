@@ -48,6 +48,7 @@ pub(crate) fn run(options: &Options) -> io::Result<Document> {
     raise_file_limit()?;
     Cores::pin(cores.load)?;
 
+    let machine = machine::describe(cores);
     let mut versions = machine::versions();
     let mut skipped = Vec::new();
     let mut subjects = Vec::new();
@@ -82,7 +83,7 @@ pub(crate) fn run(options: &Options) -> io::Result<Document> {
         ratios,
         run: Run {
             command: options.command.clone(),
-            machine: machine::describe(cores),
+            machine,
             requests: options.requests,
             repeats: options.repeats,
             versions,
