@@ -99,7 +99,7 @@ async fn through_return<A: Request>(
     let returned = ApiReturn { api, result: result.map(|response| codec.to_value(&response)) };
     let returned = unless_stopped(core.flows.pre_api_return.run(returned).await)?;
     let result = match &returned.result {
-        Ok(value) => codec.from_value(value.clone()).map_err(ApiError::invalid_request),
+        Ok(value) => codec.read_value(value.clone()).map_err(ApiError::invalid_request),
         Err(error) => Err(error.clone()),
     };
     if core.flows.post_api_return.is_active() {

@@ -47,7 +47,7 @@ where
     }
 
     fn deliver_value(&self, value: Value) -> Result<Task, String> {
-        let message = self.codec.from_value(value)?;
+        let message = self.codec.read_value(value)?;
         let handler = Arc::clone(&self.handler);
         Ok(task(M::NAME.into(), async move { handler(message).await.into_outcome() }))
     }

@@ -48,7 +48,7 @@ pub trait ValueCodec<T>: Send + Sync + 'static {
     ///
     /// # Errors
     /// Where the Rust type is narrower; says what was found.
-    fn from_value(&self, value: Value) -> Result<T, String>;
+    fn read_value(&self, value: Value) -> Result<T, String>;
     /// The dynamic form.
     fn to_value(&self, value: &T) -> Value;
     /// The dynamic codec of the same type.
@@ -114,7 +114,7 @@ impl ValueCodec<Dynamic> for DynamicCodec {
         self.encode_value(&value.0, data_type, out)
     }
 
-    fn from_value(&self, value: Value) -> Result<Dynamic, String> {
+    fn read_value(&self, value: Value) -> Result<Dynamic, String> {
         Ok(Dynamic(value))
     }
 
@@ -171,7 +171,7 @@ impl<T: Codec + Sync> ValueCodec<T> for RustCodec<T> {
         }
     }
 
-    fn from_value(&self, value: Value) -> Result<T, String> {
+    fn read_value(&self, value: Value) -> Result<T, String> {
         T::from_value(value).map_err(|mismatch| mismatch.to_string())
     }
 

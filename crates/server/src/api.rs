@@ -100,7 +100,7 @@ impl<R: Request> ErasedApi for ApiEntry<R> {
     }
 
     fn start_value(&self, arrival: Arrival<'_>, request: Value) -> Result<Started, String> {
-        let request = self.request.from_value(request)?;
+        let request = self.request.read_value(request)?;
         Ok(self.start_typed(arrival, request))
     }
 }
@@ -110,7 +110,7 @@ async fn through_flows<R: Request>(run: Arc<Run<R>>, codec: Arc<R::RequestCodec>
     let server = head.conn.server();
     let pending = PendingRequest { call: CallInfo(Arc::clone(&head)), request: codec.to_value(&request) };
     match server.flows().pre_api_call.run(pending).await {
-        Ok(Some(pending)) => match codec.from_value(pending.request) {
+        Ok(Some(pending)) => match codec.read_value(pending.request) {
             Ok(request) => run(Call { request, answerer }).await,
             Err(text) => {
                 head.fail(server.internal_error(&format!("A hook of pre_api_call made the request invalid: {text}")))

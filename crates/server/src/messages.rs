@@ -125,7 +125,7 @@ where
     }
 
     fn deliver_value(&self, conn: &Conn, value: Value) -> Result<Task, String> {
-        Ok(self.task(conn, self.codec.from_value(value)?))
+        Ok(self.task(conn, self.codec.read_value(value)?))
     }
 }
 
