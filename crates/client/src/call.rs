@@ -82,7 +82,7 @@ async fn through_pre_call<A: Request, T: Transport>(
     let calling = Calling { api, request: codecs.request.to_value(request), options, reply: None };
     let Calling { request, options, reply, .. } = unless_stopped(core.flows.pre_call_api.run(calling).await)?;
     if let Some(reply) = reply {
-        return reply.and_then(|value| codecs.response.from_value(value).map_err(ApiError::invalid_request));
+        return reply.and_then(|value| codecs.response.read_value(value).map_err(ApiError::invalid_request));
     }
     let codec = codecs.request.dynamic();
     let encode = |data_type: DataType, out: &mut Vec<u8>| codec.encode_value(&request, data_type, out);

@@ -22,12 +22,15 @@ use crate::{
     short::{Format, ShortReply},
 };
 
+/// Writes a response in the form of a data type.
+type EncodeResponse<'a> = dyn Fn(DataType, &mut Vec<u8>) -> Result<(), EncodeError> + 'a;
+
 /// What is to be sent.
 pub(crate) enum Answer<'a> {
     Error(&'a ApiError),
     Response {
         /// Writes the response alone, without its envelope.
-        encode: &'a dyn Fn(DataType, &mut Vec<u8>) -> Result<(), EncodeError>,
+        encode: &'a EncodeResponse<'a>,
         /// The response for an in-process caller.
         value: &'a dyn Fn() -> Result<Value, String>,
     },

@@ -11,12 +11,7 @@ use polywire_schema::ValidateOptions;
 use polywire_tsbuffer::{TsBufferOptions, binary::Strictness};
 use polywire_tsrpc::{ProtoBuilder, Service, ServiceId, ServiceKind, ServiceProto};
 
-use crate::{
-    ServerOptions,
-    api::ErasedApi,
-    messages::{Listener, ListenerTable},
-    server::StartError,
-};
+use crate::{ServerOptions, api::ErasedApi, messages::ListenerTable, register::BuildListener, server::StartError};
 
 /// What is registered before the server is assembled.
 #[derive(Default)]
@@ -30,17 +25,20 @@ pub(crate) struct Setup {
     pub(crate) listeners: Vec<ListenerPlan>,
 }
 
+/// Makes the implementation of an API for its place in the proto.
+pub(crate) type BuildApi = dyn FnOnce(&Contract, &Arc<Service>) -> Arc<dyn ErasedApi> + Send;
+
 /// An API to be implemented.
 pub(crate) struct ApiPlan {
     pub(crate) name: String,
-    pub(crate) build: Box<dyn FnOnce(&Contract, &Arc<Service>) -> Arc<dyn ErasedApi> + Send>,
+    pub(crate) build: Box<BuildApi>,
 }
 
 /// A message handler to be added to every service that the pattern names.
 pub(crate) struct ListenerPlan {
     pub(crate) id: ListenerId,
     pub(crate) pattern: Pattern,
-    pub(crate) build: Box<dyn Fn(&Contract, &Arc<Service>) -> Arc<dyn Listener> + Send>,
+    pub(crate) build: BuildListener,
 }
 
 /// The handlers that a plan adds.

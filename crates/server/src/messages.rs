@@ -237,12 +237,15 @@ async fn through_flows(received: ReceivedMessage, listeners: Vec<Arc<dyn Listene
     }
 }
 
+/// Writes a message in the form of a data type; the error is its text.
+type EncodeMessage<'a> = dyn Fn(DataType, &mut Vec<u8>) -> Result<(), String> + Sync + 'a;
+
 /// A message that is about to be sent, with its codec.
 pub(crate) struct Outgoing<'a> {
     pub(crate) service: &'a Arc<Service>,
     pub(crate) codec: DynamicCodec,
     /// Writes the message alone.
-    pub(crate) encode: &'a (dyn Fn(DataType, &mut Vec<u8>) -> Result<(), String> + Sync),
+    pub(crate) encode: &'a EncodeMessage<'a>,
     /// The dynamic form, for hooks.
     pub(crate) value: &'a (dyn Fn() -> Value + Sync),
 }

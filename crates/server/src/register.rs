@@ -197,7 +197,9 @@ impl Server {
     }
 }
 
-pub(crate) type BuildListener = Box<dyn Fn(&Contract, &Arc<Service>) -> Arc<dyn Listener> + Send>;
+/// Makes a message handler for one service of the proto.
+pub(crate) type BuildListener = Box<BuildListenerFn>;
+type BuildListenerFn = dyn Fn(&Contract, &Arc<Service>) -> Arc<dyn Listener> + Send;
 
 pub(crate) fn typed_listener<M, F, Fut>(handler: F) -> BuildListener
 where
