@@ -42,8 +42,24 @@ impl<'p, 'i> Decoder<'p, 'i> {
     }
 
     /// The payload of a type.
+    ///
+    /// Recursion goes through here for each value within a value: what it needs
+    /// of the stack is kept small, by leaving everything else to others.
     pub(crate) fn read(&mut self, node: NodeId) -> Result<Value, DecodeError> {
-        Ok(match self.program.node(node) {
+        match self.program.node(node) {
+            Node::Interface(_) | Node::Mapped(_) => self.read_object_value(node),
+            Node::Union(members) => self.read_members(node, members, Depth::Shallow),
+            Node::Intersection(members) => self.read_members(node, members, Depth::Deep),
+            Node::Array(element) => self.read_array(element.node),
+            Node::Tuple { elements, .. } => self.read_tuple(node, elements),
+            Node::NonNullable(target) => self.read_non_nullable(target.node),
+            other => self.read_scalar(other),
+        }
+    }
+
+    /// A type that contains no other.
+    fn read_scalar(&mut self, node: &Node) -> Result<Value, DecodeError> {
+        Ok(match node {
             Node::Boolean => Value::Bool(self.reader.read_bool()?),
             Node::Number(scalar) => Value::Number(self.read_number(*scalar)?),
             Node::String => Value::from(self.reader.read_str()?.into_owned()),
@@ -57,14 +73,23 @@ impl<'p, 'i> Decoder<'p, 'i> {
                 let value = custom.decode(bytes).ok_or(DecodeError::CustomWithoutDecode)?;
                 value.map_err(DecodeError::Custom)?
             }
-            Node::NonNullable(target) => self.nested(|this| this.read(target.node))?,
-            Node::Array(element) => self.deeper(|this| this.read_array(element))?,
-            Node::Tuple { elements, .. } => self.deeper(|this| this.read_tuple(node, elements))?,
-            Node::Interface(_) | Node::Mapped(_) => Value::Object(self.deeper(|this| this.read_object(node))?),
-            Node::Union(members) => self.nested(|this| this.read_members(node, members, Depth::Shallow))?,
-            Node::Intersection(members) => self.nested(|this| this.read_members(node, members, Depth::Deep))?,
             Node::Invalid(error) => return Err(DecodeError::Schema(Box::new(error.clone()))),
+            other => unreachable!("a type of other types: {other:?}"),
         })
+    }
+
+    fn read_non_nullable(&mut self, target: NodeId) -> Result<Value, DecodeError> {
+        self.enter_type()?;
+        let value = self.read(target);
+        self.leave_type();
+        value
+    }
+
+    fn read_object_value(&mut self, node: NodeId) -> Result<Value, DecodeError> {
+        self.reader.enter()?;
+        let object = self.read_object(node);
+        self.reader.leave();
+        object.map(Value::Object)
     }
 
     fn read_number(&mut self, scalar: Scalar) -> Result<f64, DecodeError> {
@@ -111,17 +136,21 @@ impl<'p, 'i> Decoder<'p, 'i> {
         Ok(Value::Buffer(kind, bytes))
     }
 
-    fn read_array(&mut self, element: &Slot) -> Result<Value, DecodeError> {
-        if self.layout.node(element.node).is_zero_width {
+    fn read_array(&mut self, element: NodeId) -> Result<Value, DecodeError> {
+        if self.layout.node(element).is_zero_width {
             let count = self.reader.read_zero_width_count()?;
-            let value = self.read(element.node)?;
+            let value = self.read(element)?;
             return Ok(Value::Array(vec![value; count as usize]));
         }
+        self.reader.enter()?;
+        self.enter_type()?;
         let count = self.reader.read_count()?;
         let mut elements = Vec::with_capacity(self.reader.capacity_for::<Value>(count));
         for _ in 0..count {
-            elements.push(self.read(element.node)?);
+            elements.push(self.read(element)?);
         }
+        self.leave_type();
+        self.reader.leave();
         Ok(Value::Array(elements))
     }
 
@@ -129,6 +158,8 @@ impl<'p, 'i> Decoder<'p, 'i> {
         if elements.len() > MAX_TUPLE_ELEMENTS {
             return Err(DecodeError::TupleTypeTooLong(elements.len()));
         }
+        self.reader.enter()?;
+        self.enter_type()?;
         let mask = self.reader.read_varint()?;
         let length = u64::BITS - mask.leading_zeros();
         let mut values = Vec::with_capacity(length as usize);
@@ -148,12 +179,15 @@ impl<'p, 'i> Decoder<'p, 'i> {
         {
             fill_nulls(&mut values, nulls);
         }
+        self.leave_type();
+        self.reader.leave();
         Ok(Value::Array(values))
     }
 
     fn read_members(&mut self, node: NodeId, members: &[MemberSlot], depth: Depth) -> Result<Value, DecodeError> {
         let layout = self.layout.node(node);
         let Shape::Members(shape) = &layout.shape else { unreachable!("the layout of a union: {:?}", layout.shape) };
+        self.enter_type()?;
         let mut value = Value::Undefined;
         for _ in 0..self.reader.read_varint()? {
             let tag = self.reader.read_tag()?;
@@ -164,6 +198,7 @@ impl<'p, 'i> Decoder<'p, 'i> {
             let (_, member) = shape.by_id[at];
             merge(&mut value, self.read_framed(members[member].slot.node)?, depth);
         }
+        self.leave_type();
         let is_null =
             value.is_undefined() && !self.strict_null_checks && layout.codable.null && !layout.codable.undefined;
         Ok(if is_null { Value::Null } else { value })
@@ -178,23 +213,18 @@ impl<'p, 'i> Decoder<'p, 'i> {
         self.read(node)
     }
 
-    /// Enters a value of its own: an array or object.
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, DecodeError>) -> Result<T, DecodeError> {
-        self.reader.enter()?;
-        let result = self.nested(read);
-        self.reader.leave();
-        result
-    }
-
-    /// Enters another type of the same value.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, DecodeError>) -> Result<T, DecodeError> {
+    /// Enters a type: another of the same value, or of a value within it. An error ends
+    /// the reading, so that what was entered then need not be left.
+    fn enter_type(&mut self) -> Result<(), ReadError> {
         if self.frames == MAX_FRAMES {
-            return Err(ReadError::TooDeep.into());
+            return Err(ReadError::TooDeep);
         }
         self.frames += 1;
-        let result = read(self);
+        Ok(())
+    }
+
+    fn leave_type(&mut self) {
         self.frames -= 1;
-        result
     }
 }
 

@@ -11,7 +11,7 @@ use polywire_schema::{
     BufferKind, EnumMember, EnumValue, MemberSlot, Members, Node, NodeId, Program, Scalar, Slot, ValidateOptions, Value,
 };
 
-use self::skip::Skip;
+use self::skip::{Skip, Writers};
 use super::{
     MAX_DEPTH, MAX_FRAMES, MAX_TUPLE_ELEMENTS, Placeholder, integer_bits, write_bool, write_bytes, write_double,
     write_length_prefixed, write_str, write_varint, write_zigzag,
@@ -32,12 +32,15 @@ pub(crate) struct Encoder<'p> {
     checks: ValidateOptions,
     depth: u32,
     frames: u32,
+    /// Sets that are not used at the moment.
+    #[expect(clippy::vec_box, reason = "they are lent to frames of the stack, which stay small")]
+    spare: Vec<Box<Skip>>,
 }
 
 impl<'p> Encoder<'p> {
     pub(crate) fn new(program: &'p Program, layout: &'p Layout, strict_null_checks: bool) -> Self {
         let checks = ValidateOptions { excess_property_checks: false, strict_null_checks };
-        Self { program, layout, checks, depth: 0, frames: 0 }
+        Self { program, layout, checks, depth: 0, frames: 0, spare: Vec::new() }
     }
 
     /// Appends the payload of a value.
@@ -47,6 +50,9 @@ impl<'p> Encoder<'p> {
 
     /// Appends the payload of a value. What `skip` holds has been written by others
     /// that describe the same value, and what is written here joins it.
+    ///
+    /// Recursion goes through here for each value within a value: what it needs
+    /// of the stack is kept small, by leaving everything else to others.
     fn write_sharing(
         &mut self,
         out: &mut Vec<u8>,
@@ -54,52 +60,43 @@ impl<'p> Encoder<'p> {
         value: &Value,
         skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
-        match (self.program.node(node), value) {
-            (Node::Boolean, Value::Bool(value)) => write_bool(out, *value),
-            (Node::Number(scalar), value) => return write_number(out, *scalar, value),
-            (Node::String, Value::String(text)) => write_str(out, &text.to_string_lossy()),
-            (Node::Date, Value::Date(time)) => write_varint(out, integer_bits(*time)),
-            (Node::Enum(members), value) => write_varint(out, enum_id(members, value)?.into()),
-            (Node::Literal(_), _) => {}
-            (Node::Buffer(_), Value::Buffer(kind, bytes)) => return write_buffer(out, *kind, bytes),
-            (Node::Any, Value::Undefined) => write_str(out, "undefined"),
-            (Node::Any | Node::Object, value) => return write_json(out, value),
-            (Node::Custom(custom), value) => match custom.encode(value) {
-                Some(bytes) => write_bytes(out, &bytes.map_err(EncodeError::Custom)?),
-                None => return Err(EncodeError::CustomWithoutEncode),
-            },
-            (Node::NonNullable(target), value) => {
-                return self.nested(|this| this.write_sharing(out, target.node, value, skip));
-            }
-            (Node::Array(element), Value::Array(elements)) => {
-                return self.deeper(|this| {
-                    write_varint(out, elements.len() as u64);
-                    elements.iter().try_for_each(|value| this.write(out, element.node, value))
-                });
-            }
-            (Node::Tuple { elements, .. }, Value::Array(values)) => {
-                return self.deeper(|this| this.write_tuple(out, elements, values));
-            }
-            (Node::Interface(_) | Node::Mapped(_), value) => {
-                return self.deeper(|this| this.write_object(out, node, value, skip));
-            }
-            (Node::Union(members), value) => {
-                return self.nested(|this| this.write_union(out, node, members, value, skip));
-            }
-            (Node::Intersection(members), value) => {
-                return self.nested(|this| this.write_intersection(out, node, members, value, skip));
-            }
-            (Node::Invalid(error), _) => return Err(EncodeError::Schema(Box::new(error.clone()))),
-            (Node::Boolean, value) => return Err(mismatch("boolean", value)),
-            (Node::String, value) => return Err(mismatch("string", value)),
-            (Node::Date, value) => return Err(mismatch("Date", value)),
-            (Node::Buffer(kind), value) => return Err(mismatch(kind.name(), value)),
-            (Node::Array(_) | Node::Tuple { .. }, value) => return Err(mismatch("Array", value)),
+        match self.program.node(node) {
+            Node::Interface(_) | Node::Mapped(_) => self.write_object(out, node, value, skip),
+            Node::Union(members) => self.write_union(out, node, members, value, skip),
+            Node::Intersection(members) => self.write_intersection(out, node, members, value, skip),
+            Node::Array(element) => self.write_array(out, element.node, value),
+            Node::Tuple { elements, .. } => self.write_tuple(out, elements, value),
+            Node::NonNullable(target) => self.write_non_nullable(out, target.node, value, skip),
+            other => write_scalar(out, other, value),
         }
+    }
+
+    fn write_non_nullable(
+        &mut self,
+        out: &mut Vec<u8>,
+        target: NodeId,
+        value: &Value,
+        skip: Option<&mut Skip>,
+    ) -> Result<(), EncodeError> {
+        self.enter_type()?;
+        let written = self.write_sharing(out, target, value, skip);
+        self.leave_type();
+        written
+    }
+
+    fn write_array(&mut self, out: &mut Vec<u8>, element: NodeId, value: &Value) -> Result<(), EncodeError> {
+        let Value::Array(elements) = value else { return Err(mismatch("Array", value)) };
+        self.enter_value()?;
+        write_varint(out, elements.len() as u64);
+        for value in elements {
+            self.write_sharing(out, element, value, None)?;
+        }
+        self.leave_value();
         Ok(())
     }
 
-    fn write_tuple(&mut self, out: &mut Vec<u8>, elements: &[Slot], values: &[Value]) -> Result<(), EncodeError> {
+    fn write_tuple(&mut self, out: &mut Vec<u8>, elements: &[Slot], value: &Value) -> Result<(), EncodeError> {
+        let Value::Array(values) = value else { return Err(mismatch("Array", value)) };
         if elements.len() > MAX_TUPLE_ELEMENTS {
             return Err(EncodeError::TupleTypeTooLong(elements.len()));
         }
@@ -111,12 +108,14 @@ impl<'p> Encoder<'p> {
         let present = |(slot, value): (&Slot, &Value)| !self.is_absent(value, slot.codable.null);
         let bits = elements.iter().zip(values).map(present).enumerate();
         let mask = bits.fold(0u64, |mask, (at, present)| mask | u64::from(present) << at);
+        self.enter_value()?;
         write_varint(out, mask);
         for (at, (slot, value)) in elements.iter().zip(values).enumerate() {
             if mask >> at & 1 == 1 {
-                self.write(out, slot.node, value)?;
+                self.write_sharing(out, slot.node, value, None)?;
             }
         }
+        self.leave_value();
         Ok(())
     }
 
@@ -130,8 +129,9 @@ impl<'p> Encoder<'p> {
     ) -> Result<(), EncodeError> {
         let layout = self.layout.node(node);
         let value = if self.is_absent(value, layout.codable.null) { &UNDEFINED } else { value };
-        let mut own = Skip::default();
-        let skip = skip.unwrap_or(&mut own);
+        self.enter_type()?;
+        let mut own: Option<Box<Skip>> = None;
+        let skip = skip.unwrap_or_else(|| own.insert(self.new_skip(Writers::Several)));
         let count = Placeholder::reserve(out);
         let mut written = 0;
         let frames = &self.members_layout(node).frames;
@@ -151,6 +151,8 @@ impl<'p> Encoder<'p> {
             return Err(EncodeError::NoMember);
         }
         count.fill(out, written);
+        self.spare.extend(own);
+        self.leave_type();
         Ok(())
     }
 
@@ -163,11 +165,15 @@ impl<'p> Encoder<'p> {
         skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
         let inherited = skip.map(|skip| &*skip);
+        self.enter_type()?;
         write_varint(out, members.len() as u64);
         for (member, frame) in members.iter().zip(&self.members_layout(node).frames) {
-            let mut skip = inherited.cloned();
-            self.write_framed(out, frame, member.slot.node, value, skip.as_mut())?;
+            // Each member has a copy of its own.
+            let mut skip = inherited.map(|skip| Box::new(skip.clone()));
+            self.write_framed(out, frame, member.slot.node, value, skip.as_deref_mut())?;
+            self.spare.extend(skip);
         }
+        self.leave_type();
         Ok(())
     }
 
@@ -204,27 +210,65 @@ impl<'p> Encoder<'p> {
         }
     }
 
-    /// Enters a value of its own: an array or object.
-    fn deeper(&mut self, write: impl FnOnce(&mut Self) -> Result<(), EncodeError>) -> Result<(), EncodeError> {
+    fn new_skip(&mut self, writers: Writers) -> Box<Skip> {
+        let mut skip = self.spare.pop().unwrap_or_default();
+        skip.reset(writers);
+        skip
+    }
+
+    /// Enters a value of its own: an array or object. An error ends the writing,
+    /// so that what was entered then need not be left.
+    fn enter_value(&mut self) -> Result<(), EncodeError> {
         if self.depth == MAX_DEPTH {
             return Err(EncodeError::TooDeep);
         }
         self.depth += 1;
-        let result = self.nested(write);
+        self.enter_type()
+    }
+
+    fn leave_value(&mut self) {
+        self.leave_type();
         self.depth -= 1;
-        result
     }
 
     /// Enters another type of the same value.
-    fn nested<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T, EncodeError>) -> Result<T, EncodeError> {
+    fn enter_type(&mut self) -> Result<(), EncodeError> {
         if self.frames == MAX_FRAMES {
             return Err(EncodeError::TooDeep);
         }
         self.frames += 1;
-        let result = write(self);
-        self.frames -= 1;
-        result
+        Ok(())
     }
+
+    fn leave_type(&mut self) {
+        self.frames -= 1;
+    }
+}
+
+/// A value of a type that contains no other.
+fn write_scalar(out: &mut Vec<u8>, node: &Node, value: &Value) -> Result<(), EncodeError> {
+    match (node, value) {
+        (Node::Boolean, Value::Bool(value)) => write_bool(out, *value),
+        (Node::Number(scalar), value) => return write_number(out, *scalar, value),
+        (Node::String, Value::String(text)) => write_str(out, &text.to_string_lossy()),
+        (Node::Date, Value::Date(time)) => write_varint(out, integer_bits(*time)),
+        (Node::Enum(members), value) => write_varint(out, enum_id(members, value)?.into()),
+        (Node::Literal(_), _) => {}
+        (Node::Buffer(_), Value::Buffer(kind, bytes)) => return write_buffer(out, *kind, bytes),
+        (Node::Any, Value::Undefined) => write_str(out, "undefined"),
+        (Node::Any | Node::Object, value) => return write_json(out, value),
+        (Node::Custom(custom), value) => match custom.encode(value) {
+            Some(bytes) => write_bytes(out, &bytes.map_err(EncodeError::Custom)?),
+            None => return Err(EncodeError::CustomWithoutEncode),
+        },
+        (Node::Invalid(error), _) => return Err(EncodeError::Schema(Box::new(error.clone()))),
+        (Node::Boolean, value) => return Err(mismatch("boolean", value)),
+        (Node::String, value) => return Err(mismatch("string", value)),
+        (Node::Date, value) => return Err(mismatch("Date", value)),
+        (Node::Buffer(kind), value) => return Err(mismatch(kind.name(), value)),
+        (other, _) => unreachable!("a type of other types: {other:?}"),
+    }
+    Ok(())
 }
 
 /// What `typeof` calls an object; null is one.

@@ -29,7 +29,7 @@ pub const MAX_DEPTH: u32 = 512;
 
 /// How many types may be entered at once: unions, bases and mapped types nest
 /// without the value getting deeper, and the stack has an end.
-pub(crate) const MAX_FRAMES: u32 = 4 * MAX_DEPTH;
+pub(crate) const MAX_FRAMES: u32 = 3 * MAX_DEPTH;
 
 /// How many array elements that take no bytes (literals) a message may hold.
 ///

@@ -3,7 +3,7 @@
 //! Depends on the parent module. Blocks may come in any order, also repeatedly;
 //! those that the type does not know are skipped.
 
-use polywire_schema::{InterfaceNode, Mapping, Node, NodeId, Object, Value};
+use polywire_schema::{InterfaceNode, MappedNode, Mapping, Node, NodeId, Object, Value};
 
 use super::{
     Decoder,
@@ -18,22 +18,22 @@ use crate::{
 impl Decoder<'_, '_> {
     /// An interface or mapped type.
     pub(super) fn read_object(&mut self, node: NodeId) -> Result<Object, DecodeError> {
-        let mapped = match self.program.node(node) {
-            Node::Interface(interface) => {
-                let Shape::Interface(layout) = &self.layout.node(node).shape else {
-                    unreachable!("the layout of an interface: {:?}", self.layout.node(node).shape)
-                };
-                return self.read_interface(interface, layout);
-            }
-            Node::Mapped(mapped) => mapped,
-            Node::Invalid(error) => return Err(DecodeError::Schema(Box::new(error.clone()))),
-            _ => return Err(DecodeError::NotAnObjectType),
-        };
+        match self.program.node(node) {
+            Node::Interface(interface) => self.read_interface(node, interface),
+            Node::Mapped(mapped) => self.read_mapped(mapped),
+            Node::Invalid(error) => Err(DecodeError::Schema(Box::new(error.clone()))),
+            _ => Err(DecodeError::NotAnObjectType),
+        }
+    }
+
+    fn read_mapped(&mut self, mapped: &MappedNode) -> Result<Object, DecodeError> {
+        self.enter_type()?;
         let above = match mapped.mapping {
-            Mapping::Overwrite(overwrite) => Some(self.nested(|this| this.read_object(overwrite))?),
+            Mapping::Overwrite(overwrite) => Some(self.read_object(overwrite)?),
             _ => None,
         };
-        let mut object = self.nested(|this| this.read_object(mapped.target))?;
+        let mut object = self.read_object(mapped.target)?;
+        self.leave_type();
         match &mapped.mapping {
             Mapping::Pick(keys) => object.retain(|key| keys.iter().any(|kept| &**kept == key)),
             Mapping::Omit(keys) => object.retain(|key| !keys.iter().any(|dropped| &**dropped == key)),
@@ -43,7 +43,11 @@ impl Decoder<'_, '_> {
         Ok(object)
     }
 
-    fn read_interface(&mut self, interface: &InterfaceNode, layout: &InterfaceLayout) -> Result<Object, DecodeError> {
+    fn read_interface(&mut self, node: NodeId, interface: &InterfaceNode) -> Result<Object, DecodeError> {
+        let Shape::Interface(layout) = &self.layout.node(node).shape else {
+            unreachable!("the layout of an interface: {:?}", self.layout.node(node).shape)
+        };
+        self.enter_type()?;
         let mut object = Object::new();
         for _ in 0..self.reader.read_varint()? {
             let tag = self.reader.read_tag()?;
@@ -61,7 +65,7 @@ impl Decoder<'_, '_> {
                     if self.layout.node(base).prefixed {
                         self.reader.skip(LengthType::Varint)?;
                     }
-                    let part = self.nested(|this| this.read_object(base))?;
+                    let part = self.read_object(base)?;
                     assign(&mut object, part, Depth::Shallow);
                 }
                 Block::Property(at) => {
@@ -71,6 +75,7 @@ impl Decoder<'_, '_> {
                 }
             }
         }
+        self.leave_type();
         self.fill(layout, &mut object);
         Ok(object)
     }

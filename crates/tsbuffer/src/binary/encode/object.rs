@@ -56,6 +56,7 @@ impl<'p> Encoder<'p> {
     ) -> Result<(), EncodeError> {
         let Some(object) = own_properties(value) else { return Err(mismatch("Object", value)) };
         let object = &*object;
+        self.enter_value()?;
         if let (None, Shape::Interface(layout)) = (&skip, &self.layout.node(node).shape)
             && layout.is_plain
         {
@@ -65,10 +66,13 @@ impl<'p> Encoder<'p> {
             Node::Interface(interface) if interface.bases.is_empty() => Writers::One,
             _ => Writers::Several,
         };
-        let mut own = Skip::new(writers);
-        let scope =
-            Scope { skip: skip.unwrap_or(&mut own), filter: None, index_filter: None, index: IndexEntries::Write };
-        self.write_scoped(out, node, object, scope).map(drop)
+        let mut own: Option<Box<Skip>> = None;
+        let skip = skip.unwrap_or_else(|| own.insert(self.new_skip(writers)));
+        let scope = Scope { skip, filter: None, index_filter: None, index: IndexEntries::Write };
+        self.write_scoped(out, node, object, scope)?;
+        self.spare.extend(own);
+        self.leave_value();
+        Ok(())
     }
 
     /// An interface of own properties only, which nobody else describes.
@@ -90,6 +94,7 @@ impl<'p> Encoder<'p> {
             blocks += 1;
         }
         count.fill(out, blocks);
+        self.leave_value();
         Ok(())
     }
 
@@ -146,7 +151,10 @@ impl<'p> Encoder<'p> {
         object: &Object,
         scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
-        self.nested(|this| this.write_scoped(out, node, object, scope))
+        self.enter_type()?;
+        let blocks = self.write_scoped(out, node, object, scope)?;
+        self.leave_type();
+        Ok(blocks)
     }
 
     fn write_interface(

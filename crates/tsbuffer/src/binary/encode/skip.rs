@@ -34,8 +34,12 @@ pub(super) enum Writers {
 }
 
 impl Skip {
-    pub(super) fn new(writers: Writers) -> Self {
-        Self { writers, ..Self::default() }
+    /// Empties the set for another value.
+    pub(super) fn reset(&mut self, writers: Writers) {
+        self.few_len = 0;
+        self.many.clear();
+        self.unnamed.clear();
+        self.writers = writers;
     }
 
     pub(super) fn contains(&self, name: Name) -> bool {
