@@ -19,8 +19,8 @@
 // validation has no error text in the published package (`error: null`); then
 // `unvalidated` is the decoded value and `validateMessage` what validation says.
 //
-// Every call has a TSBuffer of its own: the published package keeps state
-// between calls (a `Partial<Overwrite<…>>` changes other types for good).
+// Calls on a proto with an `Overwrite` have a TSBuffer each: the published package
+// keeps state between calls (a `Partial<Overwrite<…>>` changes other types for good).
 
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
@@ -40,19 +40,26 @@ const CUSTOM_TYPES = {
 
 /** Answers one job: one result for `op`, an array of them for `calls`. */
 export function run(job) {
-  return job.calls ? job.calls.map((call) => answer(job, call)) : answer(job, job);
+  const { proto, options, objectIdClass = 'ObjectId' } = job;
+  const make = () => new TSBuffer({ ...proto, ...CUSTOM_TYPES[objectIdClass] }, options);
+  const shared = hasOverwrite(proto) ? undefined : make();
+  const one = (call) => answer(() => shared ?? make(), job.schemaId, call);
+  return job.calls ? job.calls.map(one) : one(job);
 }
 
-function answer(job, call) {
+function hasOverwrite(type) {
+  return typeof type === 'object' && type !== null && (type.type === 'Overwrite' || Object.values(type).some(hasOverwrite));
+}
+
+function answer(tsbuffer, schemaId, call) {
   try {
-    return perform(job, call);
+    return perform(tsbuffer(), schemaId, call);
   } catch (error) {
     return { threw: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function perform({ proto, schemaId, options, objectIdClass = 'ObjectId' }, call) {
-  const tsbuffer = new TSBuffer({ ...proto, ...CUSTOM_TYPES[objectIdClass] }, options);
+function perform(tsbuffer, schemaId, call) {
   switch (call.op) {
     case 'validate': {
       const result = tsbuffer.validate(fromNotation(call.value), schemaId);

@@ -65,6 +65,7 @@ pub fn rule(case: &Case, published: &Published, ours: &Result<Option<Value>, Val
                 return Some("names of Object.prototype are names like others");
             }
             pruned_properly(case, &published, &ours)
+                .or_else(|| kept_by_inner_union(case, &published, &ours))
                 .or_else(|| {
                     // Where a name makes the published package refuse a member of a union, that keeps less.
                     let keeps_more = differences(&ours, &published, &[], &mut Vec::new(), Extra::No);
@@ -135,8 +136,22 @@ fn declared_by_inner_union(case: &Case, text: &str, ours: Option<&ValidationErro
     for union in members_nodes(case) {
         unions_within(case, union, false, &mut inner);
     }
-    let found = inner.iter().any(|node| declared(case, *node).iter().any(|name| is_meant(name)));
-    found.then_some("a union inside of an array declares what its own members declare")
+    // An index signature declares every name.
+    let allows_all = |node: &NodeId| has_index(case, *node) && says_more_often(text, ours, "Excess property `");
+    let found = inner.iter().any(|node| allows_all(node) || declared(case, *node).iter().any(|name| is_meant(name)));
+    found.then_some(OF_INNER_UNION)
+}
+
+const OF_INNER_UNION: &str = "a union inside of an array declares what its own members declare";
+
+/// The same for pruning: what an index signature of the inner union allows is kept.
+fn kept_by_inner_union(case: &Case, published: &Value, ours: &Value) -> Option<&'static str> {
+    let mut inner = Vec::new();
+    for union in members_nodes(case) {
+        unions_within(case, union, false, &mut inner);
+    }
+    let keeps_more = || differences(ours, published, &[], &mut Vec::new(), Extra::No);
+    (inner.iter().any(|node| has_index(case, *node)) && keeps_more()).then_some(OF_INNER_UNION)
 }
 
 /// Unions and intersections behind an array (or `NonNullable`) in a member.
