@@ -84,10 +84,13 @@ fn task(name: Arc<str>, run: impl Future<Output = Result<(), polywire_runtime::B
     })
 }
 
+/// One handler of one service; a pattern makes several with one id.
+type Entry = (ListenerId, ServiceId, Arc<dyn Listener>);
+
 /// The handlers of a client.
 #[derive(Default)]
 pub(crate) struct Listeners {
-    table: RwLock<Vec<(ListenerId, ServiceId, Arc<dyn Listener>)>>,
+    table: RwLock<Vec<Entry>>,
 }
 
 impl Listeners {

@@ -147,6 +147,9 @@ impl State {
     }
 }
 
+/// Where the answer of a call arrives.
+type Arriving<T> = oneshot::Receiver<Result<T, ApiError>>;
+
 impl Link {
     pub(super) fn new(options: &ClientOptions, encoder: ws::Encoder, limit: usize) -> Self {
         let state = State {
@@ -229,7 +232,7 @@ impl Link {
         state: &mut State,
         codecs: &Arc<ApiCodecs<A>>,
         timeout: Option<Duration>,
-    ) -> Result<(u64, oneshot::Receiver<Result<A::Response, ApiError>>), ApiError> {
+    ) -> Result<(u64, Arriving<A::Response>), ApiError> {
         let session = self.admit(state)?;
         let (sender, receiver) = oneshot::channel();
         let waiter = Box::new(Waiting { codecs: Arc::clone(codecs), response: Cell::new(None), sender });
