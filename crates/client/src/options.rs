@@ -30,12 +30,13 @@ impl Default for Limits {
     }
 }
 
-/// How a lost WebSocket connection is opened again.
+/// How a lost WebSocket connection is opened again: with growing pauses, each
+/// cut by up to a half at random, so that not all clients come back at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reconnect {
-    /// Wait before the first attempt; doubled after each that fails. Default 0.5 s.
+    /// Pause before the first attempt; doubled after each that fails. Default 0.5 s.
     pub first: Duration,
-    /// The longest wait. Default 30 s.
+    /// The longest pause. Default 30 s.
     pub longest: Duration,
 }
 

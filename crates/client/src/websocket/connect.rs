@@ -141,9 +141,11 @@ pub(super) fn start(shared: &Arc<Shared>, stream: Stream, read: &[u8], deflate: 
     };
     let encoder = ws::Encoder::new(ws::Role::Client, deflate);
     let link = Arc::new(Link::new(&session, encoder, options.limits.outbound));
+    let mut driver = Driver::new(Arc::clone(core), Arc::clone(&link), stream, decoder, read.to_vec());
+    // The first heartbeat goes before all calls, as published.
+    driver.act();
     shared.place().link = Some(Arc::clone(&link));
     shared.status.send_replace(WsStatus::Opened);
-    let driver = Driver::new(Arc::clone(core), Arc::clone(&link), stream, decoder, read.to_vec());
     let ending = Ending { shared: Arc::downgrade(shared), link, reason: String::new(), reconnect: None };
     tokio::spawn(drive(driver, Arc::clone(core), ending));
 }

@@ -102,7 +102,7 @@ impl Driver {
     }
 
     /// What is due: time-outs of calls, heartbeat, a close that was asked for.
-    fn act(&mut self) {
+    pub(super) fn act(&mut self) {
         let now = now();
         let link = Arc::clone(&self.link);
         let mut expired = Vec::new();

@@ -344,3 +344,21 @@ async fn beyond_its_limits_a_client_refuses() {
     let refused = client.send_named("Chat", &chat).await.expect_err("no room");
     assert_eq!(failure(Err(refused)), "Too many bytes wait to be sent to the server / SEND_BUF_ERR");
 }
+
+#[test]
+fn calls_outlive_the_runtime_that_their_connection_ran_on() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let first = runtime();
+    let (client, mut peer) = first.block_on(async { connected(|_| {}) });
+    let mut call = client.call_named("Add", add(1.0));
+    first.block_on(async {
+        tokio::select! {
+            biased;
+            _ = &mut call => panic!("nobody answered"),
+            seen = peer.see() => assert_eq!(seen, text(r#"["Add",{"a":1,"b":2},1]"#)),
+        }
+    });
+    drop(first);
+    assert_eq!(client.status(), WsStatus::Closed);
+    assert_eq!(failure(runtime().block_on(call)), "Lost connection to server / LOST_CONN");
+}
