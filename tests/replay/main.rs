@@ -7,6 +7,7 @@
 //! never at the name of a vector.
 
 mod binary;
+mod client;
 mod derived;
 mod generator;
 mod json;
