@@ -27,6 +27,7 @@ async fn messages_reach_the_server_from_every_client() {
 #[tokio::test]
 async fn handlers_get_what_they_listen_to_in_order() {
     let service = start(ServerOptions::default()).await;
+    let [beginning_with_c, of_users] = ["^C", "^user/"].map(|pattern| Regex::new(pattern).expect("a pattern"));
     for json in [false, true] {
         let client = service.websocket(json).websocket().expect("a client");
         let (tell, mut told) = mpsc::unbounded_channel::<String>();
@@ -46,8 +47,8 @@ async fn handlers_get_what_they_listen_to_in_order() {
             })
         };
         client.on_message_named("Chat", on("named"));
-        let pattern = client.on_message_named(Regex::new("^C").expect("a pattern"), on("pattern"));
-        client.on_message_named(Regex::new("^user/").expect("a pattern"), on("never"));
+        let pattern = client.on_message_named(beginning_with_c.clone(), on("pattern"));
+        client.on_message_named(of_users.clone(), on("never"));
         client.connect().await.expect("the server listens");
 
         client.send(&chat("one")).await.expect("sent");
