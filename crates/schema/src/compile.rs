@@ -67,7 +67,14 @@ struct Compiler<'a> {
     /// Reserved nodes and what to compile into them.
     queue: VecDeque<(NodeId, Type)>,
     depth: usize,
+    /// What was followed to the unions that mapped types are being distributed
+    /// over, up to the next property: followed again there, they have no end.
+    distributing: Vec<Type>,
 }
+
+/// How many nodes a program may have: mapped types of unions of mapped types of
+/// unions… can stand for endlessly many types.
+const MAX_NODES: usize = 1 << 20;
 
 impl<'a> Compiler<'a> {
     fn new(types: &'a TypeSet, options: &'a CompileOptions) -> Self {
@@ -80,6 +87,7 @@ impl<'a> Compiler<'a> {
             inline: HashMap::new(),
             queue: VecDeque::new(),
             depth: 0,
+            distributing: Vec::new(),
         }
     }
 
@@ -102,6 +110,14 @@ impl<'a> Compiler<'a> {
 
     fn slot(&mut self, ty: &Type) -> Slot {
         slot_of(self.node(ty), ty)
+    }
+
+    /// The type of a property or element.
+    fn part(&mut self, ty: &Type) -> Slot {
+        let distributing = std::mem::take(&mut self.distributing);
+        let slot = self.slot(ty);
+        self.distributing = distributing;
+        slot
     }
 
     fn reserve(&mut self) -> NodeId {
@@ -185,7 +201,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn compile_into(&mut self, id: NodeId, ty: &Type) {
-        let node = if self.depth == MAX_TYPE_DEPTH {
+        let node = if self.depth == MAX_TYPE_DEPTH || self.program.nodes.len() > MAX_NODES {
             Node::Invalid(SchemaError::TooDeep(ty.kind().to_owned()))
         } else {
             self.depth += 1;
@@ -210,9 +226,9 @@ impl<'a> Compiler<'a> {
             Type::Literal(literal) => Node::Literal(literal.clone()),
             Type::Enum(members) => Node::Enum(members.clone()),
             Type::Object => Node::Object,
-            Type::Array(element) => Node::Array(self.slot(element)),
+            Type::Array(element) => Node::Array(self.part(element)),
             Type::Tuple { elements, optional_from } => Node::Tuple {
-                elements: elements.iter().map(|element| self.slot(element)).collect(),
+                elements: elements.iter().map(|element| self.part(element)).collect(),
                 optional_from: optional_from.unwrap_or(elements.len()),
             },
             Type::Interface(interface) => self.interface(interface),
@@ -249,7 +265,7 @@ impl<'a> Compiler<'a> {
             .map(|property| PropertySlot {
                 name: property.name.as_str().into(),
                 id: property.id,
-                slot: self.slot(&property.ty),
+                slot: self.part(&property.ty),
                 optional: property.optional,
             })
             .collect();
@@ -258,13 +274,21 @@ impl<'a> Compiler<'a> {
     }
 
     fn index(&mut self, index: &IndexSignature) -> IndexSlot {
-        IndexSlot { key: index.key, slot: self.slot(&index.ty) }
+        IndexSlot { key: index.key, slot: self.part(&index.ty) }
     }
 
     fn mapped(&mut self, ty: &Type, target: &Type, mapping: Mapping) -> Result<Node, SchemaError> {
+        let (distributed, followed) = self.resolver.distribute(ty)?;
         // A mapped type of a union is the union of the mapped members (reference §2.1).
-        if let Some(distributed) = self.resolver.distribute(ty)? {
-            return self.compile(&distributed);
+        if let Some(distributed) = distributed {
+            if followed.iter().any(|ty| self.distributing.contains(ty)) {
+                return Err(SchemaError::TooDeep(ty.kind().to_owned()));
+            }
+            let outer = self.distributing.len();
+            self.distributing.extend(followed);
+            let node = self.compile(&distributed);
+            self.distributing.truncate(outer);
+            return node;
         }
         let target = self.node(target);
         Ok(Node::Mapped(Box::new(MappedNode { mapping, target, flat: Flat::default() })))

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::{NodeId, Value, declared::Allowed};
+use crate::{NodeId, Value, declared::Allowed, place::Place};
 
 /// How many nodes are visited before answers are remembered: about a
 /// millisecond of work, more than nearly every real value needs.
@@ -16,7 +16,6 @@ const PATIENCE: u64 = 100_000;
 /// What a walk has done, and what it remembers.
 pub(crate) struct Effort<T> {
     visits: u64,
-    unions: u32,
     known: HashMap<Key, T>,
 }
 
@@ -30,40 +29,35 @@ pub(crate) struct Key {
 
 impl<T> Default for Effort<T> {
     fn default() -> Self {
-        Self { visits: 0, unions: 0, known: HashMap::new() }
+        Self { visits: 0, known: HashMap::new() }
     }
 }
 
-impl<T> Effort<T> {
+impl<T: Clone> Effort<T> {
     /// Counts the visit of a node.
     pub(crate) fn step(&mut self) {
         self.visits += 1;
     }
 
-    pub(crate) fn enter_union(&mut self) {
-        self.unions += 1;
-    }
-
-    pub(crate) fn leave_union(&mut self) {
-        self.unions -= 1;
-    }
-
     /// The key of an answer that is worth remembering.
     ///
     /// Values are told apart by their addresses, which stay theirs during a walk.
-    pub(crate) fn key(&self, node: NodeId, value: &Value, allowed: &Allowed<'_>) -> Option<Key> {
-        let can_come_again = self.unions > 0 && matches!(value, Value::Object(_) | Value::Array(_));
-        if self.visits < PATIENCE || !can_come_again {
+    pub(crate) fn key(&self, node: NodeId, value: &Value, place: Place<'_>) -> Option<Key> {
+        let may_come_again = place.in_union && matches!(value, Value::Object(_) | Value::Array(_));
+        if self.visits < PATIENCE || !may_come_again {
             return None;
         }
-        Some(Key { node, address: std::ptr::from_ref(value).addr(), unions: allowed.by().collect() })
+        let unions = place.around.into_iter().flat_map(Allowed::by).collect();
+        Some(Key { node, address: std::ptr::from_ref(value).addr(), unions })
     }
 
-    pub(crate) fn known(&self, key: &Key) -> Option<&T> {
-        self.known.get(key)
+    pub(crate) fn known(&self, key: Option<&Key>) -> Option<T> {
+        self.known.get(key?).cloned()
     }
 
-    pub(crate) fn remember(&mut self, key: Key, answer: T) {
-        self.known.insert(key, answer);
+    pub(crate) fn remember(&mut self, key: Option<Key>, answer: &T) {
+        if let Some(key) = key {
+            self.known.insert(key, answer.clone());
+        }
     }
 }

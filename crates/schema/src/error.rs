@@ -5,10 +5,7 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use crate::{
-    JsString, Literal, MAX_VALUE_DEPTH, SchemaError, Value,
-    js_text::{escaped, json_text},
-};
+use crate::{Literal, MAX_VALUE_DEPTH, SchemaError, text::stringify};
 
 /// How many lines about members of unions one text may hold. Unions within
 /// unions can multiply them without end; nobody reads, and no peer compares,
@@ -184,15 +181,3 @@ impl fmt::Display for ValidationError {
 }
 
 impl std::error::Error for ValidationError {}
-
-/// A value in the published texts: strings in single quotes, everything else as JSON.
-pub(crate) fn stringify(value: &Value) -> String {
-    match value {
-        Value::String(text) => quoted(text),
-        other => json_text(other).unwrap_or_else(|| "undefined".to_owned()),
-    }
-}
-
-fn quoted(text: &JsString) -> String {
-    format!("'{}'", escaped(text))
-}

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::{Members, ValidationError, ValidationErrorKind as Kind, Value, error::stringify, union_error};
+use crate::{Members, ValidationError, ValidationErrorKind as Kind, Value, text::stringify, union_error};
 
 /// What a pass does where a value is refused.
 pub(crate) trait Mode {
@@ -54,22 +54,24 @@ pub(crate) struct Explain {
 }
 
 impl Mode for Explain {
-    type Error = ValidationError;
+    type Error = Box<ValidationError>;
     const EXPLAINS: bool = true;
 
-    fn refuse(&mut self, kind: impl FnOnce(&mut Texts) -> Kind) -> ValidationError {
-        ValidationError::new(kind(&mut self.texts))
+    fn refuse(&mut self, kind: impl FnOnce(&mut Texts) -> Kind) -> Self::Error {
+        Box::new(ValidationError::new(kind(&mut self.texts)))
     }
 
-    fn refuse_union(&mut self, value: &Value, found: &'static str, errors: Vec<ValidationError>) -> ValidationError {
-        union_error::choose(found, || self.texts.of(value), errors)
+    fn refuse_union(&mut self, value: &Value, found: &'static str, errors: Vec<Self::Error>) -> Self::Error {
+        let errors = errors.into_iter().map(|error| *error).collect();
+        Box::new(union_error::choose(found, || self.texts.of(value), errors))
     }
 
-    fn within(error: ValidationError, segment: impl FnOnce() -> String) -> ValidationError {
-        error.within(segment())
+    fn within(mut error: Self::Error, segment: impl FnOnce() -> String) -> Self::Error {
+        error.path.insert(0, segment());
+        error
     }
 
-    fn is_final(error: &ValidationError) -> bool {
+    fn is_final(error: &Self::Error) -> bool {
         matches!(error.kind, Kind::Schema(_) | Kind::TooDeep)
     }
 

@@ -5,9 +5,9 @@
 //! one of the members of each union in it can tell what is declared.
 
 use crate::{
-    Flat, IndexSlot, MAX_VALUE_DEPTH, Members, Node, NodeId, Object, Program, Slot, ValidateOptions, ValidationError,
+    Flat, IndexSlot, Members, Node, NodeId, Object, Program, Slot, ValidateOptions, ValidationError,
     ValidationErrorKind, Value, declared::Allowed, effort::Effort, mode::Accept, own_properties::own_properties,
-    presence::Presence, validate::Check,
+    place::Place, presence::Presence, validate::Check,
 };
 
 impl Program {
@@ -22,7 +22,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`validate`](Self::validate) without excess property checks; also
-    /// where an `any` holds more than [`MAX_VALUE_DEPTH`] levels.
+    /// where an `any` holds more than [`MAX_VALUE_DEPTH`](crate::MAX_VALUE_DEPTH) levels.
     pub fn prune(&self, slot: Slot, value: &Value, options: ValidateOptions) -> Result<Value, ValidationError> {
         let options = ValidateOptions { excess_property_checks: false, ..options };
         self.validate(slot, value, options)?;
@@ -30,10 +30,11 @@ impl Program {
             program: self,
             strict: options.strict_null_checks,
             check: Check::new(self, options, Accept),
-            depth: 0,
             effort: Effort::default(),
         };
-        pruner.node(slot.node, value, None).ok_or_else(|| ValidationError::new(ValidationErrorKind::TooDeep))
+        pruner
+            .node(slot.node, value, Place::default())
+            .ok_or_else(|| ValidationError::new(ValidationErrorKind::TooDeep))
     }
 }
 
@@ -43,46 +44,44 @@ struct Pruner<'p> {
     strict: bool,
     /// Tells which members of unions the value matches.
     check: Check<'p, Accept>,
-    depth: u32,
     effort: Effort<Option<Value>>,
 }
 
 impl Pruner<'_> {
-    fn node(&mut self, id: NodeId, value: &Value, around: Option<&Allowed<'_>>) -> Option<Value> {
+    fn node(&mut self, id: NodeId, value: &Value, place: Place<'_>) -> Option<Value> {
         self.effort.step();
         let program = self.program;
         match (program.node(id), value) {
-            (Node::Array(element), Value::Array(elements)) => {
-                let elements = self.nested(|pruner| {
-                    elements.iter().map(|value| pruner.node(element.node, value, around)).collect::<Option<Vec<_>>>()
-                });
-                elements.map(Value::Array)
-            }
+            (Node::Array(element), Value::Array(elements)) => self.array(*element, elements, place),
             (Node::Tuple { elements, optional_from }, Value::Array(values)) => {
-                self.nested(|pruner| pruner.tuple(elements, *optional_from, values)).map(Value::Array)
+                self.tuple(elements, *optional_from, values, place)
             }
-            (Node::Interface(interface), value) => self.object(&interface.flat, value, around),
-            (Node::Mapped(mapped), value) => self.object(&mapped.flat, value, around),
-            (Node::Union(members), Value::Object(_) | Value::Array(_)) => {
-                let allowed = Allowed::enter(&members.declared, id, around);
-                self.merged(id, members, value, &allowed, |pruner, slot| {
-                    pruner.check.node(slot.node, value, Some(&allowed)).is_ok()
-                })
-            }
+            (Node::Interface(interface), value) => self.object(&interface.flat, value, place),
+            (Node::Mapped(mapped), value) => self.object(&mapped.flat, value, place),
+            (Node::Union(members), Value::Object(_) | Value::Array(_)) => self.members(id, members, true, value, place),
             (Node::Intersection(members), Value::Object(_) | Value::Array(_)) => {
-                let allowed = Allowed::enter(&members.declared, id, around);
-                self.merged(id, members, value, &allowed, |_, _| true)
+                self.members(id, members, false, value, place)
             }
-            (Node::NonNullable(target), value) => self.node(target.node, value, around),
-            (_, value) => copy(value, self.depth),
+            (Node::NonNullable(target), value) => self.node(target.node, value, place),
+            (_, value) => copy(value, place),
         }
     }
 
-    fn tuple(&mut self, slots: &[Slot], optional_from: usize, values: &[Value]) -> Option<Vec<Value>> {
+    fn array(&mut self, element: Slot, elements: &[Value], place: Place<'_>) -> Option<Value> {
+        let place = place.within()?;
+        let mut pruned = Vec::with_capacity(elements.len());
+        for value in elements {
+            pruned.push(self.node(element.node, value, place)?);
+        }
+        Some(Value::Array(pruned))
+    }
+
+    fn tuple(&mut self, slots: &[Slot], optional_from: usize, values: &[Value], place: Place<'_>) -> Option<Value> {
+        let place = place.within()?.property();
         let mut pruned = vec![Value::Undefined; values.len().min(slots.len())];
         for (at, slot) in slots.iter().enumerate() {
             let value = match Presence::of(values.get(at), slot, at >= optional_from, self.strict) {
-                Presence::Given(value) => self.node(slot.node, value, None)?,
+                Presence::Given(value) => self.node(slot.node, value, place)?,
                 Presence::Left { as_null: true } => Value::Null,
                 Presence::Left { as_null: false } | Presence::Missing => continue,
             };
@@ -91,129 +90,138 @@ impl Pruner<'_> {
             }
             pruned[at] = value;
         }
-        Some(pruned)
+        Some(Value::Array(pruned))
     }
 
-    fn object(&mut self, flat: &Flat, value: &Value, around: Option<&Allowed<'_>>) -> Option<Value> {
+    fn object(&mut self, flat: &Flat, value: &Value, place: Place<'_>) -> Option<Value> {
         match own_properties(value) {
-            Some(object) => self.nested(|pruner| pruner.properties(flat, &object, around)).map(Value::Object),
-            None => copy(value, self.depth),
+            Some(object) => self.properties(flat, &object, place.within()?).map(Value::Object),
+            None => copy(value, place),
         }
     }
 
-    fn properties(&mut self, flat: &Flat, object: &Object, around: Option<&Allowed<'_>>) -> Option<Object> {
+    fn properties(&mut self, flat: &Flat, object: &Object, place: Place<'_>) -> Option<Object> {
+        let is_indexed = flat.index.is_some() || place.around.is_some_and(|around| around.index.is_some());
+        let place = place.property();
         let mut pruned = Object::with_capacity(object.len().min(flat.properties.len()));
         for property in flat.properties.values() {
             let value = object.get(&property.name);
             match Presence::of(value, &property.slot, property.optional, self.strict) {
                 Presence::Given(value) => {
-                    pruned.set(&*property.name, self.node(property.slot.node, value, None)?);
+                    pruned.set(&*property.name, self.node(property.slot.node, value, place)?);
                 }
                 Presence::Left { as_null: true } => pruned.set(&*property.name, Value::Null),
                 Presence::Left { as_null: false } | Presence::Missing => {}
             }
         }
-        if flat.index.is_some() || around.is_some_and(|around| around.index.is_some()) {
-            self.other_keys(flat.index, object, &mut pruned)?;
+        if is_indexed {
+            self.other_keys(flat.index, object, &mut pruned, place)?;
         }
         Some(pruned)
     }
 
     /// Adds the keys that an index signature declares, be it that of another member of a union.
-    fn other_keys(&mut self, index: Option<IndexSlot>, object: &Object, pruned: &mut Object) -> Option<()> {
+    fn other_keys(
+        &mut self,
+        index: Option<IndexSlot>,
+        object: &Object,
+        pruned: &mut Object,
+        place: Place<'_>,
+    ) -> Option<()> {
         for (key, value) in object.iter() {
             // A published peer would set the prototype instead of a property.
             if pruned.contains_key(key) || key == "__proto__" {
                 continue;
             }
             let value = match index {
-                Some(index) => self.node(index.slot.node, value, None)?,
-                None => copy(value, self.depth)?,
+                Some(index) => self.node(index.slot.node, value, place)?,
+                None => copy(value, place)?,
             };
             pruned.set(key, value);
         }
         Some(())
     }
 
-    /// What the members that match leave of an object or array, taken together.
-    fn merged(
+    /// What the members leave of an object or array, taken together: those that
+    /// match, if only they matter.
+    fn members(
         &mut self,
         id: NodeId,
         members: &Members,
+        only_matching: bool,
         value: &Value,
-        allowed: &Allowed<'_>,
-        matches: impl Fn(&mut Self, Slot) -> bool,
+        place: Place<'_>,
     ) -> Option<Value> {
-        let key = self.effort.key(id, value, allowed);
-        if let Some(known) = key.as_ref().and_then(|key| self.effort.known(key)) {
-            return known.clone();
+        let key = self.effort.key(id, value, place);
+        if let Some(known) = self.effort.known(key.as_ref()) {
+            return known;
         }
-        self.effort.enter_union();
+        let allowed = Allowed::enter(&members.declared, id, place.around);
+        let place = place.member(&allowed)?;
         let mut pruned: Option<Value> = None;
         for at in members.candidates(value) {
-            let slot = members[at].slot;
-            if !matches(self, slot) {
+            let node = members[at].slot.node;
+            if only_matching && self.check.node(node, value, place).is_err() {
                 continue;
             }
-            let part = self.node(slot.node, value, Some(allowed))?;
-            pruned = Some(match pruned {
-                Some(pruned) => merge(pruned, part),
-                None => part,
-            });
+            let part = self.node(node, value, place)?;
+            merge_into(&mut pruned, part);
         }
-        self.effort.leave_union();
-        // An intersection of nothing declares nothing.
-        let pruned = pruned.or_else(|| copy(value, self.depth));
-        if let Some(key) = key {
-            self.effort.remember(key, pruned.clone());
+        if pruned.is_none() {
+            // An intersection of nothing declares nothing.
+            pruned = copy(value, place);
         }
+        self.effort.remember(key, &pruned);
         pruned
     }
+}
 
-    fn nested<T>(&mut self, prune: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if self.depth == MAX_VALUE_DEPTH {
-            return None;
-        }
-        self.depth += 1;
-        let pruned = prune(self);
-        self.depth -= 1;
-        pruned
+fn merge_into(pruned: &mut Option<Value>, part: Value) {
+    match pruned {
+        Some(pruned) => merge(pruned, part),
+        None => *pruned = Some(part),
     }
 }
 
 /// Two parts of one value: objects share their properties, the later one wins;
 /// arrays are merged element by element, so that none of the members which match
 /// an array takes from its elements what another one declares.
-fn merge(pruned: Value, part: Value) -> Value {
+fn merge(pruned: &mut Value, part: Value) {
     match (pruned, part) {
-        (Value::Object(mut object), Value::Object(part)) => {
-            object.extend(part);
-            Value::Object(object)
-        }
-        (Value::Array(elements), Value::Array(mut part)) => {
-            for (at, element) in elements.into_iter().enumerate() {
-                match part.get_mut(at) {
-                    Some(later) => *later = merge(element, std::mem::take(later)),
-                    None => part.push(element),
+        (Value::Object(object), Value::Object(part)) => object.extend(part),
+        (Value::Array(elements), Value::Array(part)) => {
+            for (at, part) in part.into_iter().enumerate() {
+                match elements.get_mut(at) {
+                    Some(element) => merge(element, part),
+                    None => elements.push(part),
                 }
             }
-            Value::Array(part)
         }
-        (_, part) => part,
+        (pruned, part) => *pruned = part,
     }
 }
 
-/// A copy of a value that nothing is pruned from; `None` below the depth limit.
-fn copy(value: &Value, depth: u32) -> Option<Value> {
-    Some(match value {
-        Value::Array(_) | Value::Object(_) if depth == MAX_VALUE_DEPTH => return None,
-        Value::Array(elements) => {
-            Value::Array(elements.iter().map(|element| copy(element, depth + 1)).collect::<Option<_>>()?)
-        }
-        Value::Object(object) => {
-            let entries = object.iter().map(|(key, value)| Some((key, copy(value, depth + 1)?)));
-            Value::Object(entries.collect::<Option<_>>()?)
-        }
-        other => other.clone(),
-    })
+/// A copy of a value that nothing is pruned from.
+fn copy(value: &Value, place: Place<'_>) -> Option<Value> {
+    match value {
+        Value::Array(elements) => copy_array(elements, place.within()?),
+        Value::Object(object) => copy_object(object, place.within()?),
+        other => Some(other.clone()),
+    }
+}
+
+fn copy_array(elements: &[Value], place: Place<'_>) -> Option<Value> {
+    let mut copied = Vec::with_capacity(elements.len());
+    for element in elements {
+        copied.push(copy(element, place)?);
+    }
+    Some(Value::Array(copied))
+}
+
+fn copy_object(object: &Object, place: Place<'_>) -> Option<Value> {
+    let mut copied = Object::with_capacity(object.len());
+    for (key, value) in object.iter() {
+        copied.set(key, copy(value, place)?);
+    }
+    Some(Value::Object(copied))
 }

@@ -81,9 +81,10 @@ impl<'a> Resolver<'a> {
 
     /// A mapped type whose innermost target is a union or intersection, as the
     /// union or intersection of its mapped members; `None` where the innermost
-    /// target is an interface.
-    pub(crate) fn distribute(&self, ty: &Type) -> Result<Option<Type>, SchemaError> {
+    /// target is an interface. Also what was followed on the way there.
+    pub(crate) fn distribute(&self, ty: &Type) -> Result<(Option<Type>, Vec<Type>), SchemaError> {
         let mut chain: Vec<Type> = Vec::new();
+        let mut followed = Vec::new();
         let mut inner = ty.clone();
         loop {
             let target = match &inner {
@@ -91,9 +92,11 @@ impl<'a> Resolver<'a> {
                 | Type::Omit { target, .. }
                 | Type::Partial(target)
                 | Type::Overwrite { target, .. } => (**target).clone(),
-                Type::Interface(_) => return Ok(None),
-                Type::Union(members) => return Ok(Some(Type::Union(wrap_all(members, &chain)))),
-                Type::Intersection(members) => return Ok(Some(Type::Intersection(wrap_all(members, &chain)))),
+                Type::Interface(_) => return Ok((None, followed)),
+                Type::Union(members) => return Ok((Some(Type::Union(wrap_all(members, &chain))), followed)),
+                Type::Intersection(members) => {
+                    return Ok((Some(Type::Intersection(wrap_all(members, &chain))), followed));
+                }
                 other => {
                     return Err(SchemaError::UnsupportedPattern { mapping: ty.kind(), target: other.kind() });
                 }
@@ -102,19 +105,20 @@ impl<'a> Resolver<'a> {
                 return Err(SchemaError::TooDeep(ty.kind().to_owned()));
             }
             chain.push(inner);
-            inner = self.follow(target)?;
+            inner = self.follow(target, &mut followed)?;
         }
     }
 
     /// What a chain of references, indexed accesses and `keyof` ends in.
-    fn follow(&self, mut ty: Type) -> Result<Type, SchemaError> {
+    fn follow(&self, mut ty: Type, followed: &mut Vec<Type>) -> Result<Type, SchemaError> {
         for _ in 0..MAX_TYPE_DEPTH {
-            ty = match &ty {
+            let next = match &ty {
                 Type::Reference(id) => self.named(id)?.clone(),
                 Type::IndexedAccess { index, object } => self.indexed_access(index, object)?,
                 Type::Keyof(target) => self.keyof(target)?,
                 _ => return Ok(ty),
             };
+            followed.push(std::mem::replace(&mut ty, next));
         }
         Err(SchemaError::TooDeep(ty.kind().to_owned()))
     }

@@ -4,7 +4,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::{Literal, ValidationError, ValidationErrorKind as Kind, error::stringify};
+use crate::{Literal, ValidationError, ValidationErrorKind as Kind, text::stringify};
 
 /// The error of a union that a value of the type `found` does not match, from those of all its members in order.
 pub(crate) fn choose(

@@ -7,23 +7,21 @@
 //! again and again.
 
 use crate::{
-    BufferKind, EnumMember, EnumValue, Flat, KeyType, Literal, Members, Node, NodeId, Object, Program, Scalar, Slot,
-    ValidateOptions, ValidationError, ValidationErrorKind as Kind, Value,
+    BufferKind, CustomType, EnumMember, EnumValue, Flat, KeyType, Literal, Members, Node, NodeId, Object, Program,
+    Scalar, SchemaError, Slot, ValidateOptions, ValidationError, ValidationErrorKind as Kind, Value,
     date_method::FORMAT,
     declared::Allowed,
     effort::Effort,
-    js_text::number_text,
+    is_number_key,
     mode::{Accept, Explain, Mode},
+    number_text,
     own_properties::own_properties,
+    place::Place,
     presence::Presence,
 };
 
 /// How many objects and arrays may stand within each other in a value.
 pub const MAX_VALUE_DEPTH: u32 = 512;
-
-/// How many objects, arrays, unions and intersections may be entered at once:
-/// types may nest unions without the value getting deeper, and the stack has an end.
-const MAX_FRAMES: u32 = 4 * MAX_VALUE_DEPTH;
 
 impl Program {
     /// Checks a value.
@@ -36,13 +34,14 @@ impl Program {
         if self.accepts(slot, value, options) {
             return Ok(());
         }
-        Check::new(self, options, Explain::default()).node(slot.node, value, None)
+        // Boxed on the way, so that a deep value costs little stack.
+        Check::new(self, options, Explain::default()).node(slot.node, value, Place::default()).map_err(|error| *error)
     }
 
     /// Whether a value is valid: [`validate`](Self::validate) without the reasons.
     #[must_use]
     pub fn accepts(&self, slot: Slot, value: &Value, options: ValidateOptions) -> bool {
-        Check::new(self, options, Accept).node(slot.node, value, None).is_ok()
+        Check::new(self, options, Accept).node(slot.node, value, Place::default()).is_ok()
     }
 }
 
@@ -51,8 +50,6 @@ pub(crate) struct Check<'p, M: Mode> {
     pub(crate) program: &'p Program,
     options: ValidateOptions,
     pub(crate) mode: M,
-    depth: u32,
-    frames: u32,
     effort: Effort<Result<(), M::Error>>,
 }
 
@@ -61,11 +58,11 @@ pub(crate) type Checked<M> = Result<(), <M as Mode>::Error>;
 
 impl<'p, M: Mode> Check<'p, M> {
     pub(crate) fn new(program: &'p Program, options: ValidateOptions, mode: M) -> Self {
-        Self { program, options, mode, depth: 0, frames: 0, effort: Effort::default() }
+        Self { program, options, mode, effort: Effort::default() }
     }
 
-    /// Checks a value against a node. `around` is what unions around the value declare.
-    pub(crate) fn node(&mut self, id: NodeId, value: &Value, around: Option<&Allowed<'_>>) -> Checked<M> {
+    /// Checks a value against a node.
+    pub(crate) fn node(&mut self, id: NodeId, value: &Value, place: Place<'_>) -> Checked<M> {
         self.effort.step();
         let program = self.program;
         match program.node(id) {
@@ -78,26 +75,16 @@ impl<'p, M: Mode> Check<'p, M> {
             Node::Literal(literal) => self.literal(literal, value),
             Node::Enum(members) => self.enumeration(members, value),
             Node::Object => self.expect(matches!(value.type_name(), "Object" | "Array"), "Object", value),
-            Node::Array(element) => self.array(*element, value, around),
-            Node::Tuple { elements, optional_from } => self.tuple(elements, *optional_from, value),
-            Node::Interface(interface) => self.object(&interface.flat, value, around),
-            Node::Mapped(mapped) => self.object(&mapped.flat, value, around),
-            Node::Union(members) => {
-                let allowed = Allowed::enter(&members.declared, id, around);
-                self.member_of(id, value, &allowed, |check| check.union(members, value, &allowed))
-            }
-            Node::Intersection(members) => {
-                let allowed = Allowed::enter(&members.declared, id, around);
-                self.member_of(id, value, &allowed, |check| {
-                    members.iter().try_for_each(|member| check.node(member.slot.node, value, Some(&allowed)))
-                })
-            }
-            Node::NonNullable(target) if value.is_nullish() && !target.any => {
-                Err(self.wrong_type("NonNullable", value))
-            }
-            Node::NonNullable(target) => self.node(target.node, value, around),
-            Node::Custom(custom) => custom.validate(value).map_err(|text| self.mode.refuse(|_| Kind::Custom { text })),
-            Node::Invalid(error) => Err(self.mode.refuse(|_| Kind::Schema(error.clone()))),
+            Node::Array(element) => self.array(*element, value, place),
+            Node::Tuple { elements, optional_from } => self.tuple(elements, *optional_from, value, place),
+            Node::Interface(interface) => self.object(&interface.flat, value, place),
+            Node::Mapped(mapped) => self.object(&mapped.flat, value, place),
+            Node::Union(members) => self.members(id, members, Self::union, value, place),
+            Node::Intersection(members) => self.members(id, members, Self::intersection, value, place),
+            Node::NonNullable(target) if value.is_nullish() && !target.any => self.expect(false, "NonNullable", value),
+            Node::NonNullable(target) => self.node(target.node, value, place),
+            Node::Custom(custom) => self.custom(&**custom, value),
+            Node::Invalid(error) => self.invalid(error),
         }
     }
 
@@ -107,6 +94,14 @@ impl<'p, M: Mode> Check<'p, M> {
 
     fn wrong_type(&mut self, expected: &'static str, value: &Value) -> M::Error {
         self.mode.refuse(|_| Kind::WrongType { expected: expected.into(), found: value.type_name() })
+    }
+
+    fn custom(&mut self, custom: &dyn CustomType, value: &Value) -> Checked<M> {
+        custom.validate(value).map_err(|text| self.mode.refuse(|_| Kind::Custom { text }))
+    }
+
+    fn invalid(&mut self, error: &SchemaError) -> Checked<M> {
+        Err(self.mode.refuse(|_| Kind::Schema(error.clone())))
     }
 
     fn number(&mut self, scalar: Scalar, value: &Value) -> Checked<M> {
@@ -181,89 +176,99 @@ impl<'p, M: Mode> Check<'p, M> {
         }))
     }
 
-    fn array(&mut self, element: Slot, value: &Value, around: Option<&Allowed<'_>>) -> Checked<M> {
+    fn array(&mut self, element: Slot, value: &Value, place: Place<'_>) -> Checked<M> {
         let Value::Array(elements) = value else { return Err(self.wrong_type("Array", value)) };
-        self.nested(|check| {
-            for (at, value) in elements.iter().enumerate() {
-                check.node(element.node, value, around).map_err(|error| M::within(error, || at.to_string()))?;
-            }
-            Ok(())
-        })
+        let place = self.within(place)?;
+        for (at, value) in elements.iter().enumerate() {
+            self.node(element.node, value, place).map_err(|error| M::within(error, || at.to_string()))?;
+        }
+        Ok(())
     }
 
-    fn tuple(&mut self, slots: &[Slot], optional_from: usize, value: &Value) -> Checked<M> {
+    fn tuple(&mut self, slots: &[Slot], optional_from: usize, value: &Value, place: Place<'_>) -> Checked<M> {
         let Value::Array(elements) = value else { return Err(self.wrong_type("Array", value)) };
         if self.options.excess_property_checks && elements.len() > slots.len() {
             let (found, allowed) = (elements.len(), slots.len());
             return Err(self.mode.refuse(|_| Kind::TooManyElements { found, allowed }));
         }
-        let strict = self.options.strict_null_checks;
-        self.nested(|check| {
-            for (at, slot) in slots.iter().enumerate() {
-                match Presence::of(elements.get(at), slot, at >= optional_from, strict) {
-                    Presence::Given(value) => {
-                        check.node(slot.node, value, None).map_err(|error| M::within(error, || at.to_string()))?
-                    }
-                    Presence::Left { .. } => {}
-                    Presence::Missing => {
-                        return Err(check.mode.refuse(|_| Kind::MissingProperty { name: at.to_string() }));
-                    }
+        let place = self.within(place)?.property();
+        for (at, slot) in slots.iter().enumerate() {
+            match Presence::of(elements.get(at), slot, at >= optional_from, self.options.strict_null_checks) {
+                Presence::Given(value) => {
+                    self.node(slot.node, value, place).map_err(|error| M::within(error, || at.to_string()))?;
                 }
-            }
-            Ok(())
-        })
-    }
-
-    fn object(&mut self, flat: &Flat, value: &Value, around: Option<&Allowed<'_>>) -> Checked<M> {
-        let Some(object) = own_properties(value) else { return Err(self.wrong_type("Object", value)) };
-        let inherited = matches!(value, Value::Date(_)).then_some(FORMAT);
-        self.nested(|check| check.properties(flat, &object, inherited, around))
-    }
-
-    fn properties(
-        &mut self,
-        flat: &Flat,
-        object: &Object,
-        inherited: Option<&str>,
-        around: Option<&Allowed<'_>>,
-    ) -> Checked<M> {
-        let keys = flat.index.map(|index| index.key).or(around.and_then(|around| around.index));
-        if keys == Some(KeyType::Number)
-            && let Some(key) = object.keys().chain(inherited).find(|key| !is_integer(key))
-        {
-            return Err(self.mode.refuse(|_| Kind::WrongKey { found: key.to_owned() }));
-        }
-        let no_excess = self.options.excess_property_checks && keys.is_none();
-        if M::EXPLAINS && no_excess {
-            self.no_excess(flat, object, around)?;
-        }
-        let mut declared = 0;
-        for property in flat.properties.values() {
-            let value = object.get(&property.name);
-            declared += usize::from(value.is_some());
-            match Presence::of(value, &property.slot, property.optional, self.options.strict_null_checks) {
-                Presence::Given(value) => self
-                    .node(property.slot.node, value, None)
-                    .map_err(|error| M::within(error, || property.name.to_string()))?,
                 Presence::Left { .. } => {}
-                Presence::Missing => {
-                    return Err(self.mode.refuse(|_| Kind::MissingProperty { name: property.name.to_string() }));
-                }
-            }
-        }
-        // Where every key is a declared property there is nothing to look up.
-        if !M::EXPLAINS && no_excess && declared < object.len() {
-            self.no_excess(flat, object, around)?;
-        }
-        if let Some(index) = flat.index {
-            for (key, value) in object.iter() {
-                self.node(index.slot.node, value, None).map_err(|error| M::within(error, || key.to_owned()))?;
-            }
-            if let Some(key) = inherited {
-                self.method(index.slot.node).map_err(|error| M::within(error, || key.to_owned()))?;
+                Presence::Missing => return Err(self.missing(&at.to_string())),
             }
         }
         Ok(())
+    }
+
+    fn object(&mut self, flat: &Flat, value: &Value, place: Place<'_>) -> Checked<M> {
+        let Some(object) = own_properties(value) else { return Err(self.wrong_type("Object", value)) };
+        let inherited = matches!(value, Value::Date(_)).then_some(FORMAT);
+        let keys = flat.index.map(|index| index.key).or(place.around.and_then(|around| around.index));
+        self.integer_keys(keys, &object, inherited)?;
+        let no_excess = self.options.excess_property_checks && keys.is_none();
+        if M::EXPLAINS && no_excess {
+            self.no_excess(flat, &object, place.around)?;
+        }
+        let inner = self.within(place)?.property();
+        let declared = self.properties(flat, &object, inner)?;
+        // Where every key is a declared property there is nothing to look up.
+        if !M::EXPLAINS && no_excess && declared < object.len() {
+            self.no_excess(flat, &object, place.around)?;
+        }
+        match flat.index {
+            Some(index) => self.indexed(index.slot, &object, inherited, inner),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the declared properties and says how many of them there are.
+    fn properties(&mut self, flat: &Flat, object: &Object, place: Place<'_>) -> Result<usize, M::Error> {
+        let (mut declared, mut near) = (0, 0);
+        for property in flat.properties.values() {
+            let mut value = None;
+            if let Some((at, found)) = object.find(&property.name, near) {
+                declared += 1;
+                near = at + 1;
+                value = Some(found);
+            }
+            match Presence::of(value, &property.slot, property.optional, self.options.strict_null_checks) {
+                Presence::Given(value) => self
+                    .node(property.slot.node, value, place)
+                    .map_err(|error| M::within(error, || property.name.to_string()))?,
+                Presence::Left { .. } => {}
+                Presence::Missing => return Err(self.missing(&property.name)),
+            }
+        }
+        Ok(declared)
+    }
+
+    /// Checks every property against an index signature.
+    fn indexed(&mut self, slot: Slot, object: &Object, inherited: Option<&str>, place: Place<'_>) -> Checked<M> {
+        for (key, value) in object.iter() {
+            self.node(slot.node, value, place).map_err(|error| M::within(error, || key.to_owned()))?;
+        }
+        match inherited {
+            Some(key) => self.method(slot.node).map_err(|error| M::within(error, || key.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    fn integer_keys(&mut self, keys: Option<KeyType>, object: &Object, inherited: Option<&str>) -> Checked<M> {
+        if keys != Some(KeyType::Number) {
+            return Ok(());
+        }
+        match object.keys().chain(inherited).find(|key| !is_number_key(key)) {
+            Some(key) => Err(self.mode.refuse(|_| Kind::WrongKey { found: key.to_owned() })),
+            None => Ok(()),
+        }
+    }
+
+    fn missing(&mut self, name: &str) -> M::Error {
+        self.mode.refuse(|_| Kind::MissingProperty { name: name.to_owned() })
     }
 
     fn no_excess(&mut self, flat: &Flat, object: &Object, around: Option<&Allowed<'_>>) -> Checked<M> {
@@ -275,10 +280,30 @@ impl<'p, M: Mode> Check<'p, M> {
         }
     }
 
-    fn union(&mut self, members: &Members, value: &Value, allowed: &Allowed<'_>) -> Checked<M> {
+    /// Checks the members of a union or intersection, unless the answer is known.
+    fn members(
+        &mut self,
+        id: NodeId,
+        members: &Members,
+        check: fn(&mut Self, &Members, &Value, Place<'_>) -> Checked<M>,
+        value: &Value,
+        place: Place<'_>,
+    ) -> Checked<M> {
+        let key = self.effort.key(id, value, place);
+        if let Some(known) = self.effort.known(key.as_ref()) {
+            return known;
+        }
+        let allowed = Allowed::enter(&members.declared, id, place.around);
+        let place = place.member(&allowed).ok_or_else(|| self.mode.refuse(|_| Kind::TooDeep))?;
+        let checked = check(self, members, value, place);
+        self.effort.remember(key, &checked);
+        checked
+    }
+
+    fn union(&mut self, members: &Members, value: &Value, place: Place<'_>) -> Checked<M> {
         let mut errors = Vec::new();
         for at in M::members(members, value) {
-            match self.node(members[at].slot.node, value, Some(allowed)) {
+            match self.node(members[at].slot.node, value, place) {
                 Ok(()) => return Ok(()),
                 Err(error) if M::is_final(&error) => return Err(error),
                 Err(error) => errors.push(error),
@@ -287,54 +312,11 @@ impl<'p, M: Mode> Check<'p, M> {
         Err(self.mode.refuse_union(value, value.type_name(), errors))
     }
 
-    /// Enters an object or array.
-    fn nested(&mut self, check: impl FnOnce(&mut Self) -> Checked<M>) -> Checked<M> {
-        if self.depth == MAX_VALUE_DEPTH || self.frames == MAX_FRAMES {
-            return Err(self.mode.refuse(|_| Kind::TooDeep));
-        }
-        self.depth += 1;
-        self.frames += 1;
-        let checked = check(self);
-        self.frames -= 1;
-        self.depth -= 1;
-        checked
+    fn intersection(&mut self, members: &Members, value: &Value, place: Place<'_>) -> Checked<M> {
+        members.iter().try_for_each(|member| self.node(member.slot.node, value, place))
     }
 
-    /// Enters a union or intersection, unless the answer is known.
-    fn member_of(
-        &mut self,
-        id: NodeId,
-        value: &Value,
-        allowed: &Allowed<'_>,
-        check: impl FnOnce(&mut Self) -> Checked<M>,
-    ) -> Checked<M> {
-        if self.frames == MAX_FRAMES {
-            return Err(self.mode.refuse(|_| Kind::TooDeep));
-        }
-        let key = self.effort.key(id, value, allowed);
-        if let Some(known) = key.as_ref().and_then(|key| self.effort.known(key)) {
-            return known.clone();
-        }
-        self.frames += 1;
-        self.effort.enter_union();
-        let checked = check(self);
-        self.effort.leave_union();
-        self.frames -= 1;
-        if let Some(key) = key {
-            self.effort.remember(key, checked.clone());
-        }
-        checked
+    fn within<'a>(&mut self, place: Place<'a>) -> Result<Place<'a>, M::Error> {
+        place.within().ok_or_else(|| self.mode.refuse(|_| Kind::TooDeep))
     }
-}
-
-/// Whether JavaScript would print the integer that it reads from a key as that key.
-pub(crate) fn is_integer(key: &str) -> bool {
-    let digits = key.strip_prefix('-').unwrap_or(key);
-    let is_canonical = match digits.as_bytes() {
-        [b'0'] => digits == key,
-        [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
-        _ => false,
-    };
-    // Up to 15 digits every integer has a double of its own.
-    is_canonical && (digits.len() <= 15 || key.parse().is_ok_and(|number: f64| number_text(number) == key))
 }
