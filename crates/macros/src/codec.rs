@@ -189,9 +189,9 @@ impl Writer {
             consts: self.consts("LengthDelimited", true, &array, &array),
             methods: Methods {
                 is_nullish: None,
-                encode_binary: self.encode_tuple(&elements),
+                encode_binary: self.encode_tuple(types, &elements),
                 decode_binary: self.decode_tuple(types, &quote!(Self)),
-                encode_json: self.encode_json_tuple(&elements),
+                encode_json: self.encode_json_tuple(types, &elements),
                 decode_json: self.decode_json_tuple(types, &quote!(Self)),
             },
             record: None,

@@ -4,9 +4,9 @@
 //! so that it stays short; types are named with the spans of their fields, so that
 //! the compiler points there when one of them has no schema.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::{Ident, Type, WherePredicate, parse_quote};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Ident, Type, WherePredicate, parse_quote, spanned::Spanned};
 
 use crate::{
     attributes::Literal,
@@ -23,7 +23,7 @@ pub(crate) fn implement(container: &Container) -> TokenStream {
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let Methods { ty, to_value, from_value, flatten } = writer.methods(container);
     let describe = writer.describe(container, &ty);
-    let flatten = flatten.map(|Flat { shape, own, inner, put, take, check }| {
+    let flatten = flatten.map(|Flat { shape, own, inner, put, take }| {
         quote! {
             #[automatically_derived]
             impl #impl_generics #schema::derive::Flatten for #ident #ty_generics #where_clause {
@@ -35,19 +35,25 @@ pub(crate) fn implement(container: &Container) -> TokenStream {
 
                 fn take(object: &mut #schema::Object) -> ::core::result::Result<Self, #schema::Mismatch> { #take }
             }
-            #check
         }
     });
+    let checks = writer.checks(container);
+    // Of a generic type the compiler knows the flattened ones only where it is used.
+    let (inside, outside) = match container.generics.params.is_empty() {
+        true => (quote!(), quote!(#(const _: () = #checks;)*)),
+        false => (quote!(#(const { #checks })*), quote!()),
+    };
     quote! {
         #[automatically_derived]
         impl #impl_generics #schema::Schema for #ident #ty_generics #where_clause {
-            fn describe(types: &mut #schema::Registry) -> #schema::Type { #describe }
+            fn describe(types: &mut #schema::Registry) -> #schema::Type { #inside #describe }
 
             fn to_value(&self) -> #schema::Value { #to_value }
 
             fn from_value(value: #schema::Value) -> ::core::result::Result<Self, #schema::Mismatch> { #from_value }
         }
         #flatten
+        #outside
     }
 }
 
@@ -85,8 +91,6 @@ struct Flat {
     inner: Vec<TokenStream>,
     put: TokenStream,
     take: TokenStream,
-    /// Checks at compile time that stand outside.
-    check: TokenStream,
 }
 
 struct Writer {
@@ -125,11 +129,11 @@ impl Writer {
     fn methods(&self, container: &Container) -> Methods {
         let schema = &self.schema;
         match &container.body {
-            Body::Struct(record) => self.structure(container, record),
+            Body::Struct(record) => self.structure(record),
             Body::Alias(ty) => Methods {
-                ty: quote!(<#ty as #schema::Schema>::describe(types)),
-                to_value: quote!(<#ty as #schema::Schema>::to_value(&self.0)),
-                from_value: quote!(<#ty as #schema::Schema>::from_value(value).map(Self)),
+                ty: quote!(<#ty as #schema::derive::Field>::type_of(types)),
+                to_value: quote!(<#ty as #schema::derive::Field>::value(&self.0)),
+                from_value: quote!(<#ty as #schema::derive::Field>::of(value).map(Self)),
                 flatten: None,
             },
             Body::Tuple(types) => {
@@ -151,7 +155,7 @@ impl Writer {
         }
     }
 
-    fn structure(&self, container: &Container, record: &Record) -> Methods {
+    fn structure(&self, record: &Record) -> Methods {
         let schema = &self.schema;
         let put_fields = self.put_fields(record, |field| quote!(&self.#field));
         let take_fields = self.take_fields(record);
@@ -163,13 +167,8 @@ impl Writer {
                 #schema::derive::shape_with(&[#(<#flattened as #schema::derive::Flatten>::SHAPE),*])
             },
         };
-        // Of a generic type the compiler knows the flattened ones only where it is used.
-        let check = (!flattened.is_empty() && container.generics.params.is_empty()).then(|| {
-            let check = self.check_flattened(&own, &flattened);
-            quote!(const _: () = #check;)
-        });
         Methods {
-            ty: self.record_type(record, None, quote!()),
+            ty: self.record_type(record, quote!()),
             to_value: quote! {
                 let mut object = #schema::Object::new();
                 #schema::derive::Flatten::put(self, &mut object);
@@ -185,46 +184,81 @@ impl Writer {
                 own,
                 put: put_fields,
                 take: quote!(::core::result::Result::Ok(Self { #take_fields })),
-                check: check.unwrap_or_default(),
             }),
         }
     }
 
-    fn check_flattened(&self, own: &[String], flattened: &[&Type]) -> TokenStream {
-        let schema = &self.schema;
-        quote! {
-            #schema::derive::check_flattened(
-                &#schema::derive::Names { own: &[#(#own),*], inner: &[] },
-                &[#((
-                    <#flattened as #schema::derive::Flatten>::SHAPE,
-                    <#flattened as #schema::derive::Flatten>::NAMES,
-                )),*],
-            )
+    /// Constant expressions that do not compile where flattened types do not go together.
+    fn checks(&self, container: &Container) -> Vec<TokenStream> {
+        match &container.body {
+            Body::Struct(record) => self.check_flattened(&record.names(None), &record.flattened_types()),
+            Body::Tagged { tag, content: None, variants } => variants
+                .iter()
+                .flat_map(|variant| match &variant.fields {
+                    VariantFields::Newtype(ty) => self.check_flattened(&[tag.as_str()], &[ty]),
+                    VariantFields::Record(record) => {
+                        self.check_flattened(&record.names(Some(tag)), &record.flattened_types())
+                    }
+                    VariantFields::Unit | VariantFields::Tuple(_) => Vec::new(),
+                })
+                .collect(),
+            Body::Untagged(variants) => variants
+                .iter()
+                .flat_map(|variant| match &variant.fields {
+                    VariantFields::Record(record) => {
+                        self.check_flattened(&record.names(None), &record.flattened_types())
+                    }
+                    _ => Vec::new(),
+                })
+                .collect(),
+            Body::Tuple(types) => {
+                let span = types.first().map_or_else(Span::call_site, Spanned::span);
+                let schema = spanned(&self.schema, span);
+                vec![quote_spanned! {span=>
+                    #schema::derive::check_tuple(&[#(<#types as #schema::Element>::OPTIONAL),*])
+                }]
+            }
+            _ => Vec::new(),
         }
     }
 
+    /// One check for each flattened type, which is blamed.
+    fn check_flattened(&self, own: &[&str], flattened: &[&Type]) -> Vec<TokenStream> {
+        let check = |(at, ty): (usize, &&Type)| {
+            let before = &flattened[..at];
+            let schema = spanned(&self.schema, ty.span());
+            quote_spanned! {ty.span()=>
+                #schema::derive::check_flattened(
+                    &[#(#own),*],
+                    &[#((
+                        <#before as #schema::derive::Flatten>::SHAPE,
+                        <#before as #schema::derive::Flatten>::NAMES,
+                    )),*],
+                    <#ty as #schema::derive::Flatten>::SHAPE,
+                    <#ty as #schema::derive::Flatten>::NAMES,
+                )
+            }
+        };
+        flattened.iter().enumerate().map(check).collect()
+    }
+
     /// The type of an object with these fields behind what `first` adds to it: the tag.
-    fn record_type(&self, record: &Record, tag: Option<&str>, first: TokenStream) -> TokenStream {
+    fn record_type(&self, record: &Record, first: TokenStream) -> TokenStream {
         let schema = &self.schema;
         let properties = record.fields.iter().map(|Field { ty, name, id, presence, .. }| {
             let optional = !matches!(presence, Presence::Required);
             quote! {
-                let ty = <#ty as #schema::Schema>::describe(types);
+                let ty = <#ty as #schema::derive::Field>::type_of(types);
                 object.property(#id, #name, ty, #optional);
             }
         });
-        let how = if record.intersection { quote!(intersect) } else { quote!(flatten) };
-        let flattened = record.flattened.iter().map(|Flattened { ty, .. }| quote!(object.#how::<#ty>(types);));
-        let own: Vec<String> =
-            tag.map(str::to_owned).into_iter().chain(record.fields.iter().map(|field| field.name.clone())).collect();
-        let types: Vec<&Type> = record.flattened.iter().map(|flattened| &flattened.ty).collect();
-        let check = (!types.is_empty()).then(|| {
-            let check = self.check_flattened(&own, &types);
-            quote!(const { #check };)
-        });
+        let how = if record.intersection { quote!(intersect) } else { quote!(join) };
+        let flattened = record
+            .flattened
+            .iter()
+            .map(|Flattened { ty, .. }| quote!(<#ty as #schema::derive::Flatten>::#how(&mut object, types);));
         // Where own properties come first, so does their member of an intersection.
         quote! {{
-            #check
             let mut object = #schema::derive::ObjectType::default();
             #first
             #(#properties)*
@@ -240,10 +274,10 @@ impl Writer {
             let field = access(ident);
             match presence {
                 Presence::Optional => quote! {
-                    #schema::derive::put_optional::<#ty>(object, #name, (#field).as_ref());
+                    <#ty as #schema::derive::Field>::put_optional((#field).as_ref(), object, #name);
                 },
                 Presence::Required | Presence::Default(_) => quote! {
-                    object.set(#name, <#ty as #schema::Schema>::to_value(#field));
+                    <#ty as #schema::derive::Field>::put(#field, object, #name);
                 },
             }
         });
@@ -258,10 +292,10 @@ impl Writer {
     fn take_fields(&self, record: &Record) -> TokenStream {
         let schema = &self.schema;
         let fields = record.fields.iter().map(|Field { ident, ty, name, presence, .. }| match presence {
-            Presence::Required => quote!(#ident: #schema::derive::take::<#ty>(object, #name)?,),
-            Presence::Optional => quote!(#ident: #schema::derive::take_optional::<#ty>(object, #name)?,),
+            Presence::Required => quote!(#ident: <#ty as #schema::derive::Field>::take(object, #name)?,),
+            Presence::Optional => quote!(#ident: <#ty as #schema::derive::Field>::take_optional(object, #name)?,),
             Presence::Default(default) => quote! {
-                #ident: match #schema::derive::take_optional::<#ty>(object, #name)? {
+                #ident: match <#ty as #schema::derive::Field>::take_optional(object, #name)? {
                     ::core::option::Option::Some(given) => given,
                     ::core::option::Option::None => #default,
                 },
@@ -308,7 +342,7 @@ impl Writer {
         let at = 0..count;
         quote! {
             let mut rest = #schema::derive::tuple_elements(value, #count)?;
-            let elements = (#(#schema::derive::next_element::<#types>(&mut rest, #at)?,)*);
+            let elements = (#(<#types as #schema::Element>::next(&mut rest, #at)?,)*);
         }
     }
 
@@ -385,19 +419,18 @@ impl Writer {
         let members = variants.iter().zip(&literals).map(|(variant, literal)| {
             let first = quote!(object.property(0, #tag, #literal.to_type(), false););
             match (content, &variant.fields) {
-                (_, VariantFields::Unit) => self.record_type(&Record::EMPTY, None, first),
-                (None, VariantFields::Record(record)) => self.record_type(record, Some(tag), first),
+                (_, VariantFields::Unit) => self.record_type(&Record::EMPTY, first),
+                (None, VariantFields::Record(record)) => self.record_type(record, first),
                 (None, VariantFields::Newtype(ty)) => quote! {{
                     let mut object = #schema::derive::ObjectType::default();
                     #first
-                    object.intersect::<#ty>(types);
+                    <#ty as #schema::derive::Flatten>::intersect(&mut object, types);
                     object.finish()
                 }},
                 (Some(content), fields) => {
                     let ty = self.variant_type(fields, &variant.literal);
                     self.record_type(
                         &Record::EMPTY,
-                        None,
                         quote! { #first let ty = #ty; object.property(1, #content, ty, false); },
                     )
                 }
@@ -450,13 +483,9 @@ impl Writer {
         let newtypes: Vec<&Type> = variants.iter().filter(|_| content.is_none()).filter_map(Variant::newtype).collect();
         let records = variants.iter().flat_map(Variant::flattened);
         let inner: Vec<&Type> = newtypes.iter().copied().chain(records).collect();
-        let check = newtypes.iter().map(|ty| self.check_flattened(&[tag.to_owned()], &[ty]));
         Methods {
             ty: quote! {
-                {
-                    #(const { #check };)*
-                    #schema::Type::Union(::std::vec![#(#schema::Member { id: #ids, ty: #members }),*])
-                }
+                #schema::Type::Union(::std::vec![#(#schema::Member { id: #ids, ty: #members }),*])
             },
             to_value: quote! {
                 let mut object = #schema::Object::new();
@@ -481,7 +510,6 @@ impl Writer {
                         _ => ::core::unreachable!(),
                     }
                 },
-                check: TokenStream::new(),
             }),
         }
     }
@@ -507,7 +535,6 @@ impl Writer {
                 .collect(),
             put: quote!(#schema::derive::put_all(object, #schema::Schema::to_value(self));),
             take: quote!(#schema::derive::take_part(object)),
-            check: TokenStream::new(),
         });
         Methods {
             ty: quote! {
@@ -529,9 +556,9 @@ impl Writer {
                 let literal = self.lit(literal);
                 quote!(#literal.to_type())
             }
-            VariantFields::Newtype(ty) => quote!(<#ty as #schema::Schema>::describe(types)),
+            VariantFields::Newtype(ty) => quote!(<#ty as #schema::derive::Field>::type_of(types)),
             VariantFields::Tuple(types) => self.tuple_type(types),
-            VariantFields::Record(record) => self.record_type(record, None, quote!()),
+            VariantFields::Record(record) => self.record_type(record, quote!()),
         }
     }
 
@@ -543,7 +570,7 @@ impl Writer {
                 let literal = self.lit(&variant.literal);
                 quote!(#literal.to_value())
             }
-            VariantFields::Newtype(ty) => quote!(<#ty as #schema::Schema>::to_value(field0)),
+            VariantFields::Newtype(ty) => quote!(<#ty as #schema::derive::Field>::value(field0)),
             VariantFields::Tuple(types) => {
                 let elements = (0..types.len()).map(|at| {
                     let field = format_ident!("field{at}");
@@ -572,7 +599,7 @@ impl Writer {
                 let literal = self.lit(&variant.literal);
                 quote!(#schema::derive::Lit::find(&[#literal], &value).map(|_| Self::#ident))
             }
-            VariantFields::Newtype(ty) => quote!(<#ty as #schema::Schema>::from_value(value).map(Self::#ident)),
+            VariantFields::Newtype(ty) => quote!(<#ty as #schema::derive::Field>::of(value).map(Self::#ident)),
             VariantFields::Tuple(types) => {
                 let take = self.tuple_take(types);
                 let at = (0..types.len()).map(syn::Index::from);
@@ -604,8 +631,27 @@ impl Writer {
     }
 }
 
+/// The same path, as if it had been written there.
+fn spanned(path: &TokenStream, span: Span) -> TokenStream {
+    let set = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    path.clone().into_iter().map(set).collect()
+}
+
 impl Record {
     pub(crate) const EMPTY: Self = Self { fields: Vec::new(), flattened: Vec::new(), intersection: false };
+
+    /// The types of the flattened fields.
+    pub(crate) fn flattened_types(&self) -> Vec<&Type> {
+        self.flattened.iter().map(|flattened| &flattened.ty).collect()
+    }
+
+    /// The names of the properties, the tag first.
+    fn names<'a>(&'a self, tag: Option<&'a str>) -> Vec<&'a str> {
+        tag.into_iter().chain(self.fields.iter().map(|field| field.name.as_str())).collect()
+    }
 }
 
 impl Variant {

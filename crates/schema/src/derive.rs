@@ -3,9 +3,7 @@
 //! Depends on the type model and [`Schema`] only. Everything here keeps the
 //! code that a derive writes small: decisions are taken once, here.
 
-use crate::{
-    Element, EnumValue, Interface, Literal, Member, Mismatch, Object, Property, Registry, Schema, Type, Value,
-};
+use crate::{EnumValue, Interface, Literal, Member, Mismatch, Object, Property, Registry, Schema, Type, Value};
 
 /// How a type joins the struct that it is flattened into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +121,18 @@ pub trait Flatten: Schema {
     /// # Errors
     /// As [`Schema::from_value`].
     fn take(object: &mut Object) -> Result<Self, Mismatch>;
+
+    /// Adds it to an object type.
+    fn join(object: &mut ObjectType, types: &mut Registry) {
+        let ty = Self::describe(types);
+        object.flatten(ty, Self::SHAPE);
+    }
+
+    /// Adds it to an object type as a member of an intersection (`A & B`), even where it could be a base.
+    fn intersect(object: &mut ObjectType, types: &mut Registry) {
+        let ty = Self::describe(types);
+        object.flatten(ty, if let Shape::Index = Self::SHAPE { Shape::Index } else { Shape::Members });
+    }
 }
 
 impl<T: Flatten> Flatten for Box<T> {
@@ -151,31 +161,34 @@ pub const fn shape_with(flattened: &[Shape]) -> Shape {
     Shape::Interface
 }
 
-/// Refuses to compile what no object type can say.
-pub const fn check_flattened(own: &'static Names, flattened: &[(Shape, &'static Names)]) {
-    let mut indices = 0;
-    let mut bases = 0;
+/// Refuses to compile a flattened type that does not go with what stands before it: the
+/// own properties and the types flattened before.
+///
+/// # Panics
+/// At compile time, with what to do about it.
+pub const fn check_flattened(
+    own: &'static [&'static str],
+    before: &[(Shape, &'static Names)],
+    shape: Shape,
+    names: &'static Names,
+) {
+    let own = Names { own, inner: &[] };
+    assert!(!own.overlaps(names), "the flattened type has a property of the same name as one here; `rename` one");
+    let mut bases = matches!(shape, Shape::Interface) as usize;
     let mut at = 0;
-    while at < flattened.len() {
-        assert!(indices == 0 || matches!(flattened[at].0, Shape::Index), "a flattened map must be the last field");
-        match flattened[at].0 {
-            Shape::Index => indices += 1,
+    while at < before.len() {
+        let (other_shape, other) = before[at];
+        assert!(!other.overlaps(names), "two flattened types have a property of the same name; `rename` one");
+        let is_index = matches!(shape, Shape::Index);
+        match other_shape {
+            Shape::Index if is_index => panic!("an object has one index signature; flatten one map only"),
+            Shape::Index => panic!("a flattened map takes all properties that are left; make it the last field"),
             Shape::Interface => bases += 1,
             Shape::Members => {}
         }
-        assert!(!own.overlaps(flattened[at].1), "a flattened type has a property of the same name as a field here");
-        let mut other = at + 1;
-        while other < flattened.len() {
-            assert!(
-                !flattened[at].1.overlaps(flattened[other].1),
-                "two flattened types have a property of the same name"
-            );
-            other += 1;
-        }
         at += 1;
     }
-    assert!(indices <= 1, "only one map can be flattened: an object has one index signature");
-    assert!(bases <= 9, "at most nine structs can be flattened into one (the limit of TSBuffer)");
+    assert!(bases <= 9, "TSBuffer allows nine bases; flatten some of these types into one of the others");
 }
 
 /// An object type under construction.
@@ -193,25 +206,15 @@ impl ObjectType {
         self.interface.properties.push(Property { id, name: name.to_owned(), ty, optional });
     }
 
-    /// Adds what a flattened type has.
-    pub fn flatten<T: Flatten>(&mut self, types: &mut Registry) {
-        let ty = T::describe(types);
-        match T::SHAPE {
+    /// Adds a flattened type: as a base, as a member of an intersection, or as the index signature.
+    fn flatten(&mut self, ty: Type, shape: Shape) {
+        match shape {
             Shape::Interface => {
                 self.has_interface = true;
                 self.interface.extends.push(Member { id: next_id(self.interface.extends.len()), ty });
             }
             Shape::Members => self.members.push(ty),
             Shape::Index => self.index(ty),
-        }
-    }
-
-    /// Adds a flattened type as a member of an intersection (`A & B`), even where it could be a base.
-    pub fn intersect<T: Flatten>(&mut self, types: &mut Registry) {
-        let ty = T::describe(types);
-        match T::SHAPE {
-            Shape::Index => self.index(ty),
-            Shape::Interface | Shape::Members => self.members.push(ty),
         }
     }
 
@@ -259,28 +262,82 @@ pub fn object(value: Value) -> Result<Object, Mismatch> {
     }
 }
 
-/// Takes a property that must be there.
-///
-/// # Errors
-/// As [`Schema::from_value`].
-pub fn take<T: Schema>(object: &mut Object, name: &str) -> Result<T, Mismatch> {
-    let value = object.get_mut(name).map(std::mem::take).unwrap_or_default();
-    T::from_value(value).map_err(|mismatch| mismatch.within(name))
+/// A [`Schema`] as a property. What derived code does with a type are methods of this
+/// trait and not functions: then the compiler says once, and at the field, that the
+/// type has no schema.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no schema",
+    label = "cannot travel over a wire",
+    note = "for a type of your own write `#[derive(Schema)]`",
+    note = "`Option<T>` stands for an optional property of a struct or the end of a tuple; elsewhere write `Nullable<T>` (`T | null`)",
+    note = "numbers are `f64`, `f32` and the integers up to 64 bits; anything dynamic is `Any`"
+)]
+pub trait Field: Sized {
+    /// [`Schema::describe`].
+    fn type_of(types: &mut Registry) -> Type;
+
+    /// [`Schema::to_value`].
+    fn value(&self) -> Value;
+
+    /// [`Schema::from_value`].
+    ///
+    /// # Errors
+    /// As that.
+    fn of(value: Value) -> Result<Self, Mismatch>;
+
+    /// Takes a property that must be there.
+    ///
+    /// # Errors
+    /// As [`Schema::from_value`].
+    fn take(object: &mut Object, name: &str) -> Result<Self, Mismatch>;
+
+    /// Takes a property that may be missing.
+    ///
+    /// # Errors
+    /// As [`Schema::from_value`].
+    fn take_optional(object: &mut Object, name: &str) -> Result<Option<Self>, Mismatch>;
+
+    /// Sets a property.
+    fn put(&self, object: &mut Object, name: &str);
+
+    /// Sets a property that may be missing.
+    fn put_optional(value: Option<&Self>, object: &mut Object, name: &str);
 }
 
-/// Takes a property that may be missing.
-///
-/// # Errors
-/// As [`Schema::from_value`].
-pub fn take_optional<T: Schema>(object: &mut Object, name: &str) -> Result<Option<T>, Mismatch> {
-    let value = object.get_mut(name).map(std::mem::take).unwrap_or_default();
-    optional(value).map_err(|mismatch| mismatch.within(name))
-}
+impl<T: Schema> Field for T {
+    #[inline]
+    fn type_of(types: &mut Registry) -> Type {
+        Self::describe(types)
+    }
 
-/// Sets a property that may be missing.
-pub fn put_optional<T: Schema>(object: &mut Object, name: &str, value: Option<&T>) {
-    if let Some(value) = value {
-        object.set(name, value.to_value());
+    #[inline]
+    fn value(&self) -> Value {
+        self.to_value()
+    }
+
+    #[inline]
+    fn of(value: Value) -> Result<Self, Mismatch> {
+        Self::from_value(value)
+    }
+
+    fn take(object: &mut Object, name: &str) -> Result<Self, Mismatch> {
+        let value = object.get_mut(name).map(std::mem::take).unwrap_or_default();
+        Self::from_value(value).map_err(|mismatch| mismatch.within(name))
+    }
+
+    fn take_optional(object: &mut Object, name: &str) -> Result<Option<Self>, Mismatch> {
+        let value = object.get_mut(name).map(std::mem::take).unwrap_or_default();
+        optional(value).map_err(|mismatch| mismatch.within(name))
+    }
+
+    fn put(&self, object: &mut Object, name: &str) {
+        object.set(name, self.to_value());
+    }
+
+    fn put_optional(value: Option<&Self>, object: &mut Object, name: &str) {
+        if let Some(value) = value {
+            object.set(name, value.to_value());
+        }
     }
 }
 
@@ -441,14 +498,6 @@ pub fn tuple_elements(value: Value, most: usize) -> Result<std::vec::IntoIter<Va
     Ok(elements.into_iter())
 }
 
-/// The next element of a tuple.
-///
-/// # Errors
-/// As [`Schema::from_value`].
-pub fn next_element<T: Element>(elements: &mut std::vec::IntoIter<Value>, at: usize) -> Result<T, Mismatch> {
-    T::from_value(elements.next().unwrap_or_default()).map_err(|mismatch| mismatch.within(at.to_string()))
-}
-
 /// Where the optional elements of a tuple begin; the length where there are none.
 ///
 /// # Panics
@@ -465,6 +514,14 @@ pub const fn optional_from(optional: &[bool]) -> usize {
         at += 1;
     }
     from
+}
+
+/// Refuses to compile a tuple with an optional element before a required one.
+///
+/// # Panics
+/// As [`optional_from`].
+pub const fn check_tuple(optional: &[bool]) {
+    let _ = optional_from(optional);
 }
 
 /// The type of a tuple.

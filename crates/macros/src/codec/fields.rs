@@ -140,13 +140,13 @@ impl Writer {
         let properties = shape.record.fields.iter().map(|Field { ident, ty, presence, .. }| {
             let field = (shape.access)(ident);
             match presence {
-                Presence::Optional => quote!(+ if #field.is_some() { #derive::block::<#ty>() } else { 0 }),
-                Presence::Required | Presence::Default(_) => quote!(+ #derive::block::<#ty>()),
+                Presence::Optional => quote!(+ if #field.is_some() { <#ty as #derive::Property>::BLOCKS } else { 0 }),
+                Presence::Required | Presence::Default(_) => quote!(+ <#ty as #derive::Property>::BLOCKS),
             }
         });
         let bases = shape.record.flattened.iter().enumerate().map(|(at, flattened)| {
-            let field = (shape.access)(&flattened.ident);
-            quote!(+ if layout.is_base(#at) { #derive::base_block(#field) } else { 0 })
+            let (field, ty) = ((shape.access)(&flattened.ident), &flattened.ty);
+            quote!(+ if layout.is_base(#at) { <#ty as #derive::Record>::base_blocks(#field) } else { 0 })
         });
         let layout = self.layout(shape);
         quote!(#layout 0u64 #(#properties)* #(#bases)*)
@@ -156,10 +156,10 @@ impl Writer {
     fn write_blocks(&self, shape: &Shape<'_>) -> TokenStream {
         let derive = &self.derive;
         let bases = shape.record.flattened.iter().enumerate().map(|(at, flattened)| {
-            let field = (shape.access)(&flattened.ident);
+            let (field, ty) = ((shape.access)(&flattened.ident), &flattened.ty);
             quote! {
                 if layout.is_base(#at) {
-                    #derive::write_base(out, layout.id(#at), #field, depth)?;
+                    <#ty as #derive::Record>::write_base(#field, out, layout.id(#at), depth)?;
                 }
             }
         });
@@ -168,11 +168,11 @@ impl Writer {
             match presence {
                 Presence::Optional => quote! {
                     if let ::core::option::Option::Some(value) = #field {
-                        #derive::write_property::<#id, #ty>(out, value, depth)?;
+                        <#ty as #derive::Property>::write::<#id>(value, out, depth)?;
                     }
                 },
                 Presence::Required | Presence::Default(_) => quote! {
-                    #derive::write_property::<#id, #ty>(out, #field, depth)?;
+                    <#ty as #derive::Property>::write::<#id>(#field, out, depth)?;
                 },
             }
         });
@@ -183,7 +183,7 @@ impl Writer {
     /// Writes a shape: a block, its bodies. A struct with flattened types is an interface
     /// with bases or an intersection; which, the compiler knows.
     pub(super) fn encode_object(&self, shape: &Shape<'_>) -> TokenStream {
-        let (typed, derive) = (&self.typed, &self.derive);
+        let derive = &self.derive;
         let (count, blocks) = (self.count_blocks(shape), self.write_blocks(shape));
         let interface = quote! {
             #derive::write_varint(out, { #count });
@@ -199,7 +199,7 @@ impl Writer {
             quote! {
                 if layout.is_member(#at) {
                     #derive::write_varint(out, #derive::tag_of_object(layout.id(#at)));
-                    <#ty as #typed::Codec>::encode_binary(#field, out, depth)?;
+                    <#ty as #derive::Property>::write_payload(#field, out, depth)?;
                 }
             }
         });
@@ -227,7 +227,7 @@ impl Writer {
         let (typed, derive) = (&self.typed, &self.derive);
         let declare = self.declare(shape);
         let read = self.read_blocks(shape);
-        let own = self.build(shape, &quote!(#derive::required), &quote!(#derive::optional));
+        let own = self.build(shape, "required", "optional");
         let constructor = &shape.constructor;
         if shape.record.flattened.is_empty() {
             return quote! {
@@ -245,13 +245,13 @@ impl Writer {
             quote! {
                 if layout.is_member(#at) {
                     #derive::expect(input, #derive::tag_of_object(layout.id(#at)))?;
-                    #local = ::core::option::Option::Some(<#ty as #typed::Codec>::decode_binary(input)?);
+                    #local = ::core::option::Option::Some(<#ty as #derive::Property>::read_payload(input)?);
                 }
             }
         });
         let bases = shape.record.flattened.iter().map(|flattened| {
-            let (ident, local) = (&flattened.ident, local(&flattened.ident));
-            quote!(#ident: #derive::base(#local)?,)
+            let (ident, local, ty) = (&flattened.ident, local(&flattened.ident), &flattened.ty);
+            quote!(#ident: <#ty as #derive::Record>::base(#local)?,)
         });
         quote! {
             #ensure_fast
@@ -287,7 +287,7 @@ impl Writer {
     /// Reads the blocks of the interface of a shape: first in the order in which they are
     /// written, then whatever is left.
     fn read_blocks(&self, shape: &Shape<'_>) -> TokenStream {
-        let (typed, derive) = (&self.typed, &self.derive);
+        let derive = &self.derive;
         let fields = &shape.record.fields;
         let locals: Vec<Ident> = fields.iter().map(|field| local(&field.ident)).collect();
         let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
@@ -303,12 +303,12 @@ impl Writer {
                 let (local, ty) = (local(&flattened.ident), &flattened.ty);
                 let expect = quote! {
                     if layout.is_base(#at) {
-                        blocks.expect_base(layout.id(#at), input, &mut #local)?;
+                        <#ty as #derive::Record>::expect_base(&mut blocks, layout.id(#at), input, &mut #local)?;
                     }
                 };
                 let other = quote! {
                     _ if layout.is_base(#at) && #derive::is_base_block(id, layout.id(#at)) => {
-                        #local = ::core::option::Option::Some(<#ty as #typed::Codec>::decode_binary(input)?);
+                        #local = ::core::option::Option::Some(<#ty as #derive::Property>::read_payload(input)?);
                     }
                 };
                 (expect, other)
@@ -317,10 +317,10 @@ impl Writer {
         quote! {
             let mut blocks = #derive::Blocks::begin(input)?;
             #(#expect_bases)*
-            #(blocks.expect::<#ids, #types>(input, &mut #locals)?;)*
+            #(<#types as #derive::Property>::expect::<#ids>(&mut blocks, input, &mut #locals)?;)*
             while let ::core::option::Option::Some((id, length_type)) = blocks.next(input)? {
                 match id {
-                    #(#block_ids => #derive::read_property(input, &mut #locals)?,)*
+                    #(#block_ids => <#types as #derive::Property>::read(input, &mut #locals)?,)*
                     #(#other_bases)*
                     _ => #derive::skip_block(input, id, length_type)?,
                 }
@@ -329,14 +329,16 @@ impl Writer {
     }
 
     /// The own fields of a struct expression, out of what was read.
-    fn build(&self, shape: &Shape<'_>, required: &TokenStream, optional: &TokenStream) -> TokenStream {
+    fn build(&self, shape: &Shape<'_>, required: &str, optional: &str) -> TokenStream {
+        let derive = &self.derive;
+        let (required, optional) = (format_ident!("{required}"), format_ident!("{optional}"));
         let fields = shape.record.fields.iter().map(|Field { ident, ty, presence, .. }| {
             let (local, ident) = (local(ident), shape.member(ident));
             match presence {
-                Presence::Required => quote!(#ident: #required::<#ty>(#local)?,),
-                Presence::Optional => quote!(#ident: #optional::<#ty>(#local)?,),
+                Presence::Required => quote!(#ident: <#ty as #derive::Property>::#required(#local)?,),
+                Presence::Optional => quote!(#ident: <#ty as #derive::Property>::#optional(#local)?,),
                 Presence::Default(default) => quote! {
-                    #ident: match #optional::<#ty>(#local)? {
+                    #ident: match <#ty as #derive::Property>::#optional(#local)? {
                         ::core::option::Option::Some(given) => given,
                         ::core::option::Option::None => #default,
                     },
@@ -368,35 +370,26 @@ impl Writer {
             match presence {
                 Presence::Optional => quote! {
                     if let ::core::option::Option::Some(value) = #field {
-                        #derive::write_json_property::<#ty>(out, #quoted, value, depth)?;
+                        <#ty as #derive::Property>::write_json(value, out, #quoted, depth)?;
                     }
                 },
                 Presence::Required | Presence::Default(_) => quote! {
-                    #derive::write_json_property::<#ty>(out, #quoted, #field, depth)?;
+                    <#ty as #derive::Property>::write_json(#field, out, #quoted, depth)?;
                 },
             }
         });
         let flattened = shape.record.flattened.iter().map(|flattened| {
             let (field, ty) = ((shape.access)(&flattened.ident), &flattened.ty);
-            self.write_flattened_properties(ty, &field)
+            quote!(<#ty as #derive::Record>::write_flattened(#field, out, depth)?;)
         });
         let ensure_fast = self.ensure_fast(shape.record);
         quote! { #ensure_fast #tag #(#properties)* #(#flattened)* }
     }
 
-    /// Writes the properties of a flattened type behind others.
-    pub(super) fn write_flattened_properties(&self, ty: &Type, field: &TokenStream) -> TokenStream {
-        let (schema, derive) = (&self.schema, &self.derive);
-        quote! {
-            #derive::ensure(const { #derive::has_declared_order(<#ty as #schema::derive::Flatten>::NAMES) })?;
-            <#ty as #derive::Record>::write_properties(#field, out, depth)?;
-        }
-    }
-
     /// Reads a JSON object: first the keys in the order in which they are written, then
     /// whatever is left. Flattened types read the same object again.
     pub(super) fn decode_json_object(&self, shape: &Shape<'_>) -> TokenStream {
-        let (typed, derive) = (&self.typed, &self.derive);
+        let derive = &self.derive;
         let fields = shape.json_order();
         let declare = {
             let locals = fields.iter().map(|field| local(&field.ident));
@@ -404,17 +397,19 @@ impl Writer {
             quote!(#(let mut #locals: ::core::option::Option<#types> = ::core::option::Option::None;)*)
         };
         let expect = fields.iter().map(|field| {
-            let (local, quoted) = (local(&field.ident), quoted_key(&field.name));
+            let (local, quoted, ty) = (local(&field.ident), quoted_key(&field.name), &field.ty);
             match field.presence {
-                Presence::Required => quote!(#derive::expect_json(input, #quoted, &mut #local)?;),
-                _ => quote!(#derive::expect_json_optional(input, #quoted, &mut #local)?;),
+                Presence::Required => {
+                    quote!(<#ty as #derive::Property>::expect_json(input, #quoted, &mut #local)?;)
+                }
+                _ => quote!(<#ty as #derive::Property>::expect_json_optional(input, #quoted, &mut #local)?;),
             }
         });
         let others = fields.iter().map(|field| {
-            let (local, name) = (local(&field.ident), &field.name);
+            let (local, name, ty) = (local(&field.ident), &field.name, &field.ty);
             match field.presence {
-                Presence::Required => quote!(#name => #derive::read_json(input, &mut #local)?,),
-                _ => quote!(#name => #derive::read_json_optional(input, &mut #local)?,),
+                Presence::Required => quote!(#name => <#ty as #derive::Property>::read_json(input, &mut #local)?,),
+                _ => quote!(#name => <#ty as #derive::Property>::read_json_optional(input, &mut #local)?,),
             }
         });
         let (tag_first, tag_other, tag_check) = match &shape.tag {
@@ -437,10 +432,10 @@ impl Writer {
                 (first, other, quote!(#derive::ensure(tags == 1)?;))
             }
         };
-        let own = self.build(shape, &quote!(#derive::given), &quote!(#derive::maybe));
+        let own = self.build(shape, "given", "maybe");
         let flattened = shape.record.flattened.iter().map(|flattened| {
             let (ident, ty) = (&flattened.ident, &flattened.ty);
-            quote!(#ident: <#ty as #typed::Codec>::decode_json(&mut start.clone())?,)
+            quote!(#ident: <#ty as #derive::Record>::read_flattened(&start)?,)
         });
         let start = (!shape.record.flattened.is_empty()).then(|| quote!(let start = input.clone();));
         let ensure_fast = self.ensure_fast(shape.record);
@@ -466,19 +461,19 @@ impl Writer {
 
     // ---- tuples --------------------------------------------------------------------------------
 
-    pub(super) fn encode_tuple(&self, elements: &[TokenStream]) -> TokenStream {
-        let derive = &self.derive;
+    pub(super) fn encode_tuple(&self, types: &[Type], elements: &[TokenStream]) -> TokenStream {
+        let (typed, derive) = (&self.typed, &self.derive);
         let at = 0u32..;
         quote! {
             let depth = depth.deeper()?;
-            #derive::write_varint(out, 0 #(| #derive::bit(#elements, #at)?)*);
-            #(#derive::write_element(out, #elements, depth)?;)*
+            #derive::write_varint(out, 0 #(| <#types as #typed::ElementCodec>::bit(#elements, #at)?)*);
+            #(<#types as #typed::ElementCodec>::write(#elements, out, depth)?;)*
             ::core::result::Result::Ok(())
         }
     }
 
     pub(super) fn decode_tuple(&self, types: &[Type], constructor: &TokenStream) -> TokenStream {
-        let derive = &self.derive;
+        let (typed, derive) = (&self.typed, &self.derive);
         let at = 0u32..;
         let count = u32::try_from(types.len()).unwrap_or(u32::MAX);
         quote! {
@@ -486,36 +481,31 @@ impl Writer {
                 let mask = input.read_varint()?;
                 #derive::ensure(#derive::fits(mask, #count))?;
                 ::core::result::Result::Ok(#constructor(
-                    #(#derive::read_element::<#types>(input, mask, #at)?),*
+                    #(<#types as #typed::ElementCodec>::read(input, mask, #at)?),*
                 ))
             })
         }
     }
 
-    pub(super) fn encode_json_tuple(&self, elements: &[TokenStream]) -> TokenStream {
-        let derive = &self.derive;
+    pub(super) fn encode_json_tuple(&self, types: &[Type], elements: &[TokenStream]) -> TokenStream {
+        let (typed, derive) = (&self.typed, &self.derive);
         quote! {
             let mut tuple = #derive::JsonTupleWriter::begin(out, depth)?;
-            #(tuple.element(out, #elements)?;)*
+            #(<#types as #typed::ElementCodec>::write_json(#elements, &mut tuple, out)?;)*
             tuple.end(out);
             ::core::result::Result::Ok(())
         }
     }
 
     pub(super) fn decode_json_tuple(&self, types: &[Type], constructor: &TokenStream) -> TokenStream {
-        let derive = &self.derive;
+        let (typed, derive) = (&self.typed, &self.derive);
         quote! {
             let mut tuple = #derive::JsonTupleReader::begin(input)?;
-            let value = #constructor(#(tuple.element::<#types>(input)?),*);
+            let value = #constructor(
+                #(<#types as #typed::ElementCodec>::read_json(&mut tuple, input)?),*
+            );
             tuple.end(input)?;
             ::core::result::Result::Ok(value)
         }
-    }
-}
-
-impl Record {
-    /// The types of the flattened fields.
-    pub(super) fn flattened_types(&self) -> Vec<&Type> {
-        self.flattened.iter().map(|flattened| &flattened.ty).collect()
     }
 }

@@ -34,7 +34,7 @@ impl Writer {
                     #derive::write_varint(out, const { #derive::tag_of_object(0) });
                     #derive::write_varint(out, 0);
                     #derive::write_varint(out, const { #derive::tag_of_object(1) });
-                    <#ty as #typed::Codec>::encode_binary(field0, out, depth)
+                    <#ty as #derive::Property>::write_payload(field0, out, depth)
                 },
                 TaggedMember::Dynamic => refused.clone(),
             };
@@ -57,7 +57,7 @@ impl Writer {
                         #derive::expect(input, const { #derive::tag_of_object(0) })?;
                         #derive::expect(input, 0)?;
                         #derive::expect(input, const { #derive::tag_of_object(1) })?;
-                        <#ty as #typed::Codec>::decode_binary(input).map(Self::#ident)
+                        <#ty as #derive::Property>::read_payload(input).map(Self::#ident)
                     })
                 },
                 TaggedMember::Dynamic => refused.clone(),
@@ -70,7 +70,7 @@ impl Writer {
                 TaggedMember::Object(object) => self.write_properties(&object.shape()),
                 TaggedMember::Joined { ty, object } => {
                     let tag = self.write_properties(&object.shape());
-                    let rest = self.write_flattened_properties(ty, &quote!(field0));
+                    let rest = quote!(<#ty as #derive::Record>::write_flattened(field0, out, depth)?;);
                     quote!(#derive::ensure(<#ty as #derive::Record>::FAST)?; #tag #rest)
                 }
                 TaggedMember::Dynamic => quote!(#derive::ensure(false)?;),
@@ -84,7 +84,7 @@ impl Writer {
                 TaggedMember::Joined { ty, .. } => quote! {
                     #derive::ensure(<#ty as #derive::Record>::FAST)?;
                     #derive::only_once(input, #tag)?;
-                    <#ty as #typed::Codec>::decode_json(input).map(Self::#ident)
+                    <#ty as #derive::Property>::read_json_member(input).map(Self::#ident)
                 },
                 TaggedMember::Dynamic => refused.clone(),
             };
@@ -162,10 +162,10 @@ impl Writer {
                     ::core::result::Result::Ok(())
                 },
                 VariantFields::Newtype(ty) => quote! {
-                    #derive::write_framed::<#ty>(out, const { #derive::tag_of_member::<#ty>(#id) }, field0, depth)
+                    <#ty as #derive::Property>::write_member::<#id>(field0, out, depth)
                 },
                 VariantFields::Tuple(types) => {
-                    let encode = self.encode_tuple(&bindings(types));
+                    let encode = self.encode_tuple(types, &bindings(types));
                     quote! {
                         #derive::write_varint(out, const { #derive::tag_of_bytes(#id) });
                         #derive::write_length_prefixed(out, |out| { #encode })
@@ -187,7 +187,7 @@ impl Writer {
             let decode = match &variant.fields {
                 VariantFields::Unit if variant.literal.is_nullish() => refused.clone(),
                 VariantFields::Unit => quote!(::core::result::Result::Ok(Self::#ident)),
-                VariantFields::Newtype(ty) => quote!(#derive::read_framed::<#ty>(input).map(Self::#ident)),
+                VariantFields::Newtype(ty) => quote!(<#ty as #derive::Property>::read_member(input).map(Self::#ident)),
                 VariantFields::Tuple(types) => {
                     let decode = self.decode_tuple(types, &quote!(Self::#ident));
                     quote! {
@@ -206,10 +206,9 @@ impl Writer {
                     quote! { #write; ::core::result::Result::Ok(()) }
                 }),
                 VariantFields::Newtype(ty) => quote! {
-                    #derive::ensure(!<#ty as #typed::Codec>::is_nullish(field0))?;
-                    <#ty as #typed::Codec>::encode_json(field0, out, depth)
+                    <#ty as #derive::Property>::write_json_member(field0, out, depth)
                 },
-                VariantFields::Tuple(types) => self.encode_json_tuple(&bindings(types)),
+                VariantFields::Tuple(types) => self.encode_json_tuple(types, &bindings(types)),
                 VariantFields::Record(record) => {
                     let write = self.write_properties(&variant_shape(variant, record, None));
                     quote! {
@@ -228,9 +227,7 @@ impl Writer {
             let decode = match &variant.fields {
                 VariantFields::Unit => self.read_json_literals(&[(&variant.literal, quote!(Self::#ident))]),
                 VariantFields::Newtype(ty) => quote! {
-                    let value = <#ty as #typed::Codec>::decode_json(input)?;
-                    #derive::ensure(!<#ty as #typed::Codec>::is_nullish(&value))?;
-                    ::core::result::Result::Ok(Self::#ident(value))
+                    <#ty as #derive::Property>::read_json_member(input).map(Self::#ident)
                 },
                 VariantFields::Tuple(types) => self.decode_json_tuple(types, &quote!(Self::#ident)),
                 VariantFields::Record(record) => self.decode_json_object(&variant_shape(variant, record, None)),

@@ -21,6 +21,15 @@ pub trait Element: Sized + Send + 'static {
     /// # Errors
     /// As [`Schema::from_value`].
     fn from_value(value: Value) -> Result<Self, Mismatch>;
+
+    /// The next of the values of a tuple, which stands at this position.
+    ///
+    /// # Errors
+    /// As [`Schema::from_value`].
+    #[doc(hidden)]
+    fn next(values: &mut std::vec::IntoIter<Value>, at: usize) -> Result<Self, Mismatch> {
+        Self::from_value(values.next().unwrap_or_default()).map_err(|mismatch| mismatch.within(at.to_string()))
+    }
 }
 
 impl<T: Schema> Element for T {
@@ -68,7 +77,7 @@ macro_rules! tuples {
 
             fn from_value(value: Value) -> Result<Self, Mismatch> {
                 let mut elements = derive::tuple_elements(value, $count)?;
-                Ok(($(derive::next_element::<$name>(&mut elements, $at)?,)+))
+                Ok(($(<$name as Element>::next(&mut elements, $at)?,)+))
             }
         }
     )*};

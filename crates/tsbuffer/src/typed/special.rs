@@ -4,7 +4,7 @@ use polywire_schema::{Any, AnyObject, DateTime, Nullable, ObjectId, Value};
 
 use super::{
     Codec, Depth, JsonReader, Kinds, Refused,
-    derive::{ensure, read_framed, write_framed},
+    derive::{Property, ensure},
 };
 use crate::{
     binary::{BinaryReader, LengthType, member_tag, write_bytes, write_length_prefixed, write_str, write_varint},
@@ -110,7 +110,7 @@ impl Codec for AnyObject {
     const KINDS: Kinds = Kinds::ARRAY.or(Kinds::OBJECT);
 
     fn encode_binary(&self, out: &mut Vec<u8>, _: Depth) -> Result<(), Refused> {
-        write_length_prefixed(out, |out| self.write_json(out)).map(drop).map_err(|_| Refused)
+        write_length_prefixed(out, |out| Value::write_json(self, out)).map(drop).map_err(|_| Refused)
     }
 
     fn decode_binary(input: &mut BinaryReader<'_>) -> Result<Self, Refused> {
@@ -118,7 +118,7 @@ impl Codec for AnyObject {
     }
 
     fn encode_json(&self, out: &mut Vec<u8>, depth: Depth) -> Result<(), Refused> {
-        self.write_json_within(out, depth.left()).map(drop).map_err(|_| Refused)
+        Value::write_json_within(self, out, depth.left()).map(drop).map_err(|_| Refused)
     }
 
     fn decode_json(input: &mut JsonReader<'_>) -> Result<Self, Refused> {
@@ -150,7 +150,7 @@ impl<T: Codec> Codec for Nullable<T> {
         let depth = depth.deeper()?;
         out.push(1);
         match &self.0 {
-            Some(value) => write_framed(out, const { member_tag(0, T::LENGTH_TYPE) }, value, depth),
+            Some(value) => value.write_member::<0>(out, depth),
             None => {
                 write_varint(out, NULL_TAG);
                 Ok(())
@@ -165,7 +165,7 @@ impl<T: Codec> Codec for Nullable<T> {
                 return Err(Refused);
             }
             if input.eat_varint(const { member_tag(0, T::LENGTH_TYPE) }) {
-                return read_framed(input).map(|value: T| Self(Some(value)));
+                return T::read_member(input).map(|value| Self(Some(value)));
             }
             if input.eat_varint(NULL_TAG) { Ok(Self::NULL) } else { Err(Refused) }
         })

@@ -45,6 +45,66 @@ pub trait ElementCodec: Element {
     /// # Errors
     /// Where there must be one.
     fn missing() -> Result<Self, Refused>;
+
+    /// Its bit in the mask of its tuple.
+    ///
+    /// # Errors
+    /// As [`is_present`](Self::is_present).
+    #[doc(hidden)]
+    #[inline]
+    fn bit(&self, at: u32) -> Result<u64, Refused> {
+        self.is_present().map(|present| u64::from(present) << at)
+    }
+
+    /// Writes the payload, if it is there.
+    ///
+    /// # Errors
+    /// As [`encode_binary`](Self::encode_binary).
+    #[doc(hidden)]
+    #[inline]
+    fn write(&self, out: &mut Vec<u8>, depth: Depth) -> Result<(), Refused> {
+        if self.is_present()? { self.encode_binary(out, depth) } else { Ok(()) }
+    }
+
+    /// Reads the element at a bit of the mask, if it is set.
+    ///
+    /// # Errors
+    /// As [`decode_binary`](Self::decode_binary) and [`missing`](Self::missing).
+    #[doc(hidden)]
+    #[inline]
+    fn read(input: &mut BinaryReader<'_>, mask: u64, at: u32) -> Result<Self, Refused> {
+        if mask >> at & 1 == 1 { Self::decode_binary(input) } else { Self::missing() }
+    }
+
+    /// Writes the next element of a JSON array.
+    ///
+    /// # Errors
+    /// As [`encode_json`](Self::encode_json).
+    #[doc(hidden)]
+    #[inline]
+    fn write_json(&self, tuple: &mut JsonTupleWriter, out: &mut Vec<u8>) -> Result<(), Refused> {
+        if !self.is_present()? {
+            tuple.missing += 1;
+            return Ok(());
+        }
+        for _ in 0..std::mem::take(&mut tuple.missing) {
+            out.extend_from_slice(b"null,");
+        }
+        self.encode_json(out, tuple.depth)?;
+        out.push(b',');
+        Ok(())
+    }
+
+    /// Reads the next element of a JSON array.
+    ///
+    /// # Errors
+    /// As [`decode_json`](Self::decode_json) and [`missing`](Self::missing).
+    #[doc(hidden)]
+    #[inline]
+    fn read_json(tuple: &mut JsonTupleReader, input: &mut JsonReader<'_>) -> Result<Self, Refused> {
+        tuple.is_open = tuple.is_open && input.next_element()?;
+        if tuple.is_open { Self::decode_json(input) } else { Self::missing() }
+    }
 }
 
 impl<T: Codec> ElementCodec for T {
@@ -117,31 +177,11 @@ impl<T: Codec> ElementCodec for Option<T> {
     }
 }
 
-/// The bit of an element in the mask of its tuple.
-///
-/// # Errors
-/// Where null may not stand there.
+/// Whether the mask of a tuple has no bit beyond its elements.
+#[must_use]
 #[inline]
-pub fn bit<E: ElementCodec>(element: &E, at: u32) -> Result<u64, Refused> {
-    element.is_present().map(|present| u64::from(present) << at)
-}
-
-/// The payload of an element, if it is there.
-///
-/// # Errors
-/// As [`Codec::encode_binary`].
-#[inline]
-pub fn write_element<E: ElementCodec>(out: &mut Vec<u8>, element: &E, depth: Depth) -> Result<(), Refused> {
-    if element.is_present()? { element.encode_binary(out, depth) } else { Ok(()) }
-}
-
-/// The element that stands at a bit of the mask, if it is set.
-///
-/// # Errors
-/// As [`Codec::decode_binary`]; where an element is missing that must be there.
-#[inline]
-pub fn read_element<E: ElementCodec>(input: &mut BinaryReader<'_>, mask: u64, at: u32) -> Result<E, Refused> {
-    if mask >> at & 1 == 1 { E::decode_binary(input) } else { E::missing() }
+pub const fn fits(mask: u64, elements: u32) -> bool {
+    elements >= u64::BITS || mask >> elements == 0
 }
 
 /// Writes the elements of a tuple as a JSON array: missing ones at the end are left out,
@@ -161,24 +201,6 @@ impl JsonTupleWriter {
     pub fn begin(out: &mut Vec<u8>, depth: Depth) -> Result<Self, Refused> {
         out.push(b'[');
         Ok(Self { missing: 0, depth: depth.deeper()? })
-    }
-
-    /// Writes the next element.
-    ///
-    /// # Errors
-    /// As [`Codec::encode_json`].
-    #[inline]
-    pub fn element<E: ElementCodec>(&mut self, out: &mut Vec<u8>, element: &E) -> Result<(), Refused> {
-        if !element.is_present()? {
-            self.missing += 1;
-            return Ok(());
-        }
-        for _ in 0..std::mem::take(&mut self.missing) {
-            out.extend_from_slice(b"null,");
-        }
-        element.encode_json(out, self.depth)?;
-        out.push(b',');
-        Ok(())
     }
 
     /// Closes the array.
@@ -208,16 +230,6 @@ impl JsonTupleReader {
         Ok(Self { is_open: true })
     }
 
-    /// Reads the next element.
-    ///
-    /// # Errors
-    /// As [`Codec::decode_json`]; where an element is missing that must be there.
-    #[inline]
-    pub fn element<E: ElementCodec>(&mut self, input: &mut JsonReader<'_>) -> Result<E, Refused> {
-        self.is_open = self.is_open && input.next_element()?;
-        if self.is_open { E::decode_json(input) } else { E::missing() }
-    }
-
     /// Closes the array.
     ///
     /// # Errors
@@ -237,29 +249,29 @@ macro_rules! tuples {
 
             fn encode_binary(&self, out: &mut Vec<u8>, depth: Depth) -> Result<(), Refused> {
                 let depth = depth.deeper()?;
-                write_varint(out, $(bit(&self.$at, $at)?)|+);
-                $(write_element(out, &self.$at, depth)?;)+
+                write_varint(out, $(ElementCodec::bit(&self.$at, $at)?)|+);
+                $(ElementCodec::write(&self.$at, out, depth)?;)+
                 Ok(())
             }
 
             fn decode_binary(input: &mut BinaryReader<'_>) -> Result<Self, Refused> {
                 input.nested(|input| {
                     let mask = input.read_varint()?;
-                    ensure(mask < 1 << $count)?;
-                    Ok(($(read_element::<$name>(input, mask, $at)?,)+))
+                    ensure(fits(mask, $count))?;
+                    Ok(($(<$name as ElementCodec>::read(input, mask, $at)?,)+))
                 })
             }
 
             fn encode_json(&self, out: &mut Vec<u8>, depth: Depth) -> Result<(), Refused> {
                 let mut tuple = JsonTupleWriter::begin(out, depth)?;
-                $(tuple.element(out, &self.$at)?;)+
+                $(ElementCodec::write_json(&self.$at, &mut tuple, out)?;)+
                 tuple.end(out);
                 Ok(())
             }
 
             fn decode_json(input: &mut JsonReader<'_>) -> Result<Self, Refused> {
                 let mut tuple = JsonTupleReader::begin(input)?;
-                let elements = ($(tuple.element::<$name>(input)?,)+);
+                let elements = ($(<$name as ElementCodec>::read_json(&mut tuple, input)?,)+);
                 tuple.end(input)?;
                 Ok(elements)
             }
