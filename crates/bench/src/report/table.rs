@@ -107,8 +107,8 @@ requests in flight altogether, 10 on each.
 The server has one core to itself, the load generator (`crates/bench`) another. A `pipelined`
 client writes all requests that one read made room for at once; a `per-request` client writes
 each request by itself, as the npm package `tsrpc` does. **Server CPU µs per request** is the
-number to trust: wall rates depend on what else the machine does. The last column says how many
-times less CPU ours needs than the subject of that row.
+number to trust: rates and latencies depend on what else the machine does, which its load average
+below tells. The last column says how many times less CPU ours needs than the subject of that row.
 
 This file is made by `cargo run --release -p polywire-bench -- report FILE.json > BENCHMARKS.md`.
 
@@ -128,7 +128,7 @@ fn words(scenario: &str) -> [&str; 4] {
 fn load_lines(document: &Document, rows: &[Row]) -> Vec<Vec<String>> {
     let mut lines = vec![
         [
-            "connections",
+            "clients x in flight",
             "client",
             "subject",
             "QPS",
