@@ -113,7 +113,7 @@ impl ValidationError {
     /// Whether two errors have the same text, at less cost than writing both.
     pub(crate) fn has_text_of(&self, other: &Self) -> bool {
         let same_place = self.path == other.path || self.path.join(".") == other.path.join(".");
-        if same_place && self.kind == other.kind {
+        if same_place && self.kind.has_text_of(&other.kind) {
             return true;
         }
         // A custom type may choose the words of another kind.
@@ -133,6 +133,17 @@ impl ValidationError {
 }
 
 impl ValidationErrorKind {
+    fn has_text_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            // What is remembered of a part is shared, at every level: looking into it twice each time
+            // would double the work with each.
+            (Self::NoUnionMember { members: a }, Self::NoUnionMember { members: b }) => {
+                Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(&**b).all(|(a, b)| a.has_text_of(b)))
+            }
+            _ => self == other,
+        }
+    }
+
     fn write(&self, f: &mut fmt::Formatter<'_>, lines: &mut usize) -> fmt::Result {
         match self {
             Self::WrongType { expected, found } => {
