@@ -48,7 +48,10 @@ impl Value {
     /// # Errors
     /// As [`parse_json`](Self::parse_json).
     pub fn parse_json_within(text: impl AsRef<[u8]>, max_depth: usize) -> Result<Self, JsonError> {
-        parse::parse(&String::from_utf8_lossy(text.as_ref()), max_depth)
+        match std::str::from_utf8(text.as_ref()) {
+            Ok(text) => parse::parse(text, max_depth),
+            Err(_) => parse::parse(&String::from_utf8_lossy(text.as_ref()), max_depth),
+        }
     }
 
     /// `JSON.stringify(value)`; `None` for `undefined`, which has no JSON form.
@@ -79,5 +82,7 @@ impl Value {
     }
 }
 
+#[cfg(test)]
+mod laws;
 #[cfg(test)]
 mod tests;
