@@ -13,7 +13,7 @@ pub(super) enum Change {
     /// It stays as it is.
     None,
     /// It becomes another.
-    Replace(Value),
+    Replace(Box<Value>),
     /// Parts of it change, each named once, in ascending order.
     Within(Vec<(Step, Change)>),
 }
@@ -26,6 +26,10 @@ pub(super) enum Step {
 }
 
 impl Change {
+    pub(super) fn replace(other: impl Into<Value>) -> Self {
+        Self::Replace(Box::new(other.into()))
+    }
+
     /// The change of a value by those of its parts.
     pub(super) fn within(mut parts: Vec<(Step, Self)>) -> Self {
         if parts.is_empty() {
@@ -48,7 +52,7 @@ impl Change {
     pub(super) fn apply(self, value: &mut Value) {
         match self {
             Self::None => {}
-            Self::Replace(other) => *value = other,
+            Self::Replace(other) => *value = *other,
             Self::Within(parts) => {
                 for (step, change) in parts {
                     let part = match (&mut *value, step) {
@@ -88,7 +92,7 @@ mod tests {
 
     #[test]
     fn both_changes_apply_and_the_first_wins() {
-        let replace = |value: f64| Change::Replace(value.into());
+        let replace = |value: f64| Change::replace(value);
         let property = |name: &str, change| (Step::Property(name.into()), change);
         let first = Change::within(vec![
             property("d", Change::within(vec![(Step::Element(1), replace(1.0))])),

@@ -92,7 +92,10 @@ impl From<ConvertError> for DecodeError {
         match error {
             ConvertError::Custom(text) => Self::Custom(text),
             ConvertError::UnsupportedArray(kind) => Self::UnsupportedArray(kind),
-            ConvertError::ExcessElements(error) => Self::ExcessElements(Box::new(error)),
+            ConvertError::ExcessElements(error) => Self::ExcessElements(error),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

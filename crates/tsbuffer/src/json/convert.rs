@@ -32,7 +32,7 @@ pub(super) enum ConvertError {
     /// A typed array without a JSON form.
     UnsupportedArray(BufferKind),
     /// More elements than the tuple type has.
-    ExcessElements(ValidationError),
+    ExcessElements(Box<ValidationError>),
 }
 
 /// Which way to convert, and what becomes of a value that is not of the type.
@@ -60,7 +60,7 @@ type Converted = Result<Option<Change>, ConvertError>;
 
 /// How many nodes may be entered within each other: types may nest unions without the
 /// value getting deeper, and the stack has an end.
-const MAX_FRAMES: u32 = 4 * MAX_VALUE_DEPTH;
+const MAX_FRAMES: u32 = 2 * MAX_VALUE_DEPTH + 64;
 
 /// A conversion that is going on.
 pub(super) struct Converter<'p> {
@@ -91,18 +91,16 @@ impl<'p> Converter<'p> {
     }
 
     fn node(&mut self, slot: Slot, value: &Value, mode: Mode) -> Converted {
-        if value.is_nullish() || !self.plan.converts(slot.node) || self.frames == MAX_FRAMES {
+        if value.is_nullish() || !self.plan.converts(slot.node) {
             return self.unchanged(slot, value, mode);
         }
+        if self.frames == MAX_FRAMES {
+            // No type has values so deep.
+            return Ok((!mode.matches()).then_some(Change::None));
+        }
         self.frames += 1;
-        let converted = self.entered(slot, value, mode);
-        self.frames -= 1;
-        converted
-    }
-
-    fn entered(&mut self, slot: Slot, value: &Value, mode: Mode) -> Converted {
         let program = self.program;
-        match (program.node(slot.node), value) {
+        let converted = match (program.node(slot.node), value) {
             (Node::Date, _) => self.date(slot, value, mode),
             (Node::Buffer(kind), _) => self.buffer(*kind, slot, value, mode),
             (Node::Custom(custom), _) => self.custom(&**custom, slot, value, mode),
@@ -113,14 +111,11 @@ impl<'p> Converter<'p> {
             }
             (Node::Interface(interface), Value::Object(object)) => self.object(&interface.flat, object, mode),
             (Node::Mapped(mapped), Value::Object(object)) => self.object(&mapped.flat, object, mode),
-            (Node::Union(members), _) => {
-                self.members(slot.node, value, mode, |converter| converter.union(members, value, mode))
-            }
-            (Node::Intersection(members), _) => {
-                self.members(slot.node, value, mode, |converter| converter.each(members, value, mode))
-            }
+            (Node::Union(members) | Node::Intersection(members), _) => self.members(slot.node, members, value, mode),
             _ => self.unchanged(slot, value, mode),
-        }
+        };
+        self.frames -= 1;
+        converted
     }
 
     fn unchanged(&self, slot: Slot, value: &Value, mode: Mode) -> Converted {
@@ -132,7 +127,7 @@ impl<'p> Converter<'p> {
         let ms = match (mode, value) {
             (Mode::Encode, Value::Date(ms)) => {
                 let text = iso_text(*ms).map_or(Value::Null, Value::from);
-                return Ok(Some(Change::Replace(text)));
+                return Ok(Some(Change::replace(text)));
             }
             (Mode::Encode, _) => return Ok(Some(Change::None)),
             (_, Value::String(text)) => parse_date(&text.to_string_lossy()),
@@ -140,13 +135,13 @@ impl<'p> Converter<'p> {
             _ => return self.unchanged(slot, value, mode),
         };
         let is_refused = mode == Mode::Match && ms.is_nan();
-        Ok((!is_refused).then_some(Change::Replace(Value::Date(ms))))
+        Ok((!is_refused).then_some(Change::replace(Value::Date(ms))))
     }
 
     fn buffer(&self, kind: BufferKind, slot: Slot, value: &Value, mode: Mode) -> Converted {
         let text = match (mode, value) {
             (Mode::Encode, Value::Buffer(_, bytes)) => {
-                return Ok(Some(Change::Replace(base64::encoded(bytes).into())));
+                return Ok(Some(Change::replace(base64::encoded(bytes))));
             }
             (Mode::Encode, _) => return Ok(Some(Change::None)),
             (_, Value::String(text)) => text.to_string_lossy(),
@@ -157,7 +152,7 @@ impl<'p> Converter<'p> {
             (Mode::Decode, None) => Err(ConvertError::UnsupportedArray(kind)),
             (_, None) => Ok(None),
             (Mode::Match, Some(_)) if !base64::is_canonical_base64(&text) => Ok(None),
-            (_, Some(bytes)) => Ok(Some(Change::Replace(Value::Buffer(kind, bytes)))),
+            (_, Some(bytes)) => Ok(Some(Change::replace(Value::Buffer(kind, bytes)))),
         }
     }
 
@@ -167,7 +162,7 @@ impl<'p> Converter<'p> {
             // know belongs to another member of a union.
             let is_object = matches!(value.type_name(), "Object" | "Array");
             let form = (is_object && custom.validate(value).is_ok()).then(|| custom.encode_json(value)).flatten();
-            return Ok(Some(form.map_or(Change::None, Change::Replace)));
+            return Ok(Some(form.map_or(Change::None, Change::replace)));
         }
         let decoded = match custom.decode_json(value) {
             None => return self.unchanged(slot, value, mode),
@@ -180,7 +175,7 @@ impl<'p> Converter<'p> {
         if is_refused || mode == Mode::Match && !is_written() {
             return Ok(None);
         }
-        Ok(Some(Change::Replace(decoded)))
+        Ok(Some(Change::replace(decoded)))
     }
 
     fn array(&mut self, slot: Slot, elements: &[Value], mode: Mode) -> Converted {
@@ -200,7 +195,7 @@ impl<'p> Converter<'p> {
         let excess = elements.get(slots.len()..).unwrap_or_default();
         if mode != Mode::Encode && excess.iter().any(|value| *value != Value::Null) {
             let kind = ValidationErrorKind::TooManyElements { found: elements.len(), allowed: slots.len() };
-            let error = || ConvertError::ExcessElements(ValidationError::new(kind));
+            let error = || ConvertError::ExcessElements(Box::new(ValidationError::new(kind)));
             return if mode.matches() { Ok(None) } else { Err(error()) };
         }
         let mut parts = Vec::new();
@@ -264,71 +259,61 @@ impl<'p> Converter<'p> {
         Ok((!mode.matches() || may_be_missing).then_some(Change::None))
     }
 
-    /// Enters a union or intersection, unless the answer is known.
-    fn members(
-        &mut self,
-        id: NodeId,
-        value: &Value,
-        mode: Mode,
-        convert: impl FnOnce(&mut Self) -> Converted,
-    ) -> Converted {
-        if !matches!(value, Value::Array(_) | Value::Object(_)) {
-            return convert(self);
-        }
+    /// A union or intersection, unless the answer is known.
+    fn members(&mut self, id: NodeId, members: &Members, value: &Value, mode: Mode) -> Converted {
         // Values keep their address while they are looked at.
         let key = (id, std::ptr::from_ref(value).addr(), mode);
-        if let Some(known) = self.known.get(&key) {
+        let comes_again = matches!(value, Value::Array(_) | Value::Object(_));
+        if comes_again && let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let converted = convert(self)?;
-        self.known.insert(key, converted.clone());
-        Ok(converted)
-    }
-
-    fn union(&mut self, members: &Members, value: &Value, mode: Mode) -> Converted {
+        let is_union = matches!(self.program.node(id), Node::Union(_));
         let matching: &[Mode] = match mode {
-            Mode::Encode => &[],
-            Mode::Match => &[Mode::Match],
-            Mode::MatchLeniently | Mode::Decode => &[Mode::Match, Mode::MatchLeniently],
+            Mode::Match if is_union => &[Mode::Match],
+            Mode::MatchLeniently | Mode::Decode if is_union => &[Mode::Match, Mode::MatchLeniently],
+            _ => &[],
         };
+        let mut all = None;
         for mode in matching {
-            if let Some(change) = self.matching(members, value, *mode)? {
-                return Ok(Some(change));
+            // What members change that the value is of; nothing where there is none.
+            for at in members.candidates(value) {
+                all = both(all, self.node(members[at].slot, value, *mode)?);
+            }
+            if all.is_some() {
+                break;
             }
         }
-        if mode.matches() { Ok(None) } else { self.each(members, value, mode) }
-    }
-
-    /// The changes of all members that the value is of; nothing where there is none.
-    fn matching(&mut self, members: &Members, value: &Value, mode: Mode) -> Converted {
-        let mut all: Option<Change> = None;
-        for at in members.candidates(value) {
-            let converted = self.node(members[at].slot, value, mode)?;
-            all = match (all, converted) {
-                (Some(all), Some(change)) => Some(all.and(change)),
-                (all, converted) => all.or(converted),
-            };
+        if all.is_none() && !(is_union && mode.matches()) {
+            // What every member changes; in modes that match, all of them have to.
+            all = Some(Change::None);
+            for member in members.iter() {
+                match self.node(member.slot, value, mode)? {
+                    Some(change) => all = both(all, Some(change)),
+                    None => {
+                        all = None;
+                        break;
+                    }
+                }
+            }
+        }
+        if comes_again {
+            self.known.insert(key, all.clone());
         }
         Ok(all)
     }
+}
 
-    /// The changes of every member; in modes that match, all of them have to.
-    fn each(&mut self, members: &Members, value: &Value, mode: Mode) -> Converted {
-        let mut all = Change::None;
-        for member in members.iter() {
-            match self.node(member.slot, value, mode)? {
-                Some(change) => all = all.and(change),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(all))
+fn both(first: Option<Change>, second: Option<Change>) -> Option<Change> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(first.and(second)),
+        (first, second) => first.or(second),
     }
 }
 
 impl ConvertError {
     fn within(self, segment: &str) -> Self {
         match self {
-            Self::ExcessElements(error) => Self::ExcessElements(error.within(segment)),
+            Self::ExcessElements(error) => Self::ExcessElements(Box::new(error.within(segment))),
             other => other,
         }
     }

@@ -375,4 +375,6 @@ impl<'a> JsonReader<'a> {
 }
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;
