@@ -19,7 +19,7 @@ use polywire_tests::{
 use polywire_tsbuffer::{
     TsBuffer, TsBufferOptions,
     binary::BinaryReader,
-    typed::{Codec, Depth, JsonReader},
+    typed::{Codec, Depth, JsonReader, TypedCodec},
 };
 
 use super::{decoded, types};
@@ -343,6 +343,60 @@ fn types_of_every_form_obey_the_law() {
     some::<Nullable<Any>>();
     some::<Vec<Any>>();
     some::<(u8, i8, f32)>();
+}
+
+#[derive(Schema)]
+struct Chain {
+    next: Option<Box<Chain>>,
+}
+
+#[derive(Schema)]
+#[schema(tag = "t")]
+enum Nest {
+    Leaf,
+    Node { inner: Box<Nest> },
+}
+
+fn typed<T: Codec>() -> TypedCodec<T> {
+    let mut types = Registry::default();
+    let ty = T::describe(&mut types);
+    let (program, slot) = Program::compile_type(&ty, types.types(), &CompileOptions::default());
+    TypedCodec::new(Arc::new(TsBuffer::new(program, TsBufferOptions::default())), slot)
+}
+
+/// On the stack that a test or a worker has.
+#[test]
+fn nesting_is_bounded_whatever_is_sent() {
+    let codec = typed::<Chain>();
+    for (levels, accepted) in [(1, true), (500, true), (513, false), (100_000, false)] {
+        let binary = [[1, 0x2b].repeat(levels), vec![0]].concat();
+        assert_eq!(codec.decode_binary(&binary).is_ok(), accepted, "{levels}");
+        let json = format!("{}{{}}{}", "{\"next\":".repeat(levels), "}".repeat(levels));
+        assert_eq!(codec.decode_json(json.as_bytes()).is_ok(), accepted, "{levels}");
+    }
+    let mut chain = Chain { next: None };
+    for levels in 1..=600 {
+        chain = Chain { next: Some(Box::new(chain)) };
+        let (mut binary, mut json) = (Vec::new(), Vec::new());
+        assert_eq!(codec.encode_binary(&chain, &mut binary).is_ok(), levels < 512, "{levels}");
+        assert_eq!(codec.encode_json(&chain, &mut json).is_ok(), levels < 512, "{levels}");
+    }
+}
+
+/// Where the tag comes last, every level looks ahead over all that is inside of it.
+#[test]
+fn looking_ahead_is_bounded_whatever_is_sent() {
+    let codec = typed::<Nest>();
+    let nested = |levels: usize, padding: usize| {
+        let inner = format!("{{\"pad\":\"{}\",\"t\":\"Leaf\"}}", "x".repeat(padding));
+        format!("{}{inner}{}", "{\"inner\":".repeat(levels), ",\"t\":\"Node\"}".repeat(levels))
+    };
+    for (levels, fast) in [(1, true), (7, true), (8, false), (100, false)] {
+        let text = nested(levels, 1_000_000);
+        let is_fast = Nest::decode_json(&mut JsonReader::new(&text)).is_ok();
+        assert_eq!(is_fast, fast, "{levels}");
+        assert!(codec.decode_json(text.as_bytes()).is_ok(), "{levels}");
+    }
 }
 
 /// Valid values of these take the fast path always, both ways.

@@ -387,7 +387,7 @@ impl Writer {
     }
 
     /// Reads a JSON object: first the keys in the order in which they are written, then
-    /// whatever is left. Flattened types read the same object again.
+    /// whatever is left. Flattened types read the same object, before.
     pub(super) fn decode_json_object(&self, shape: &Shape<'_>) -> TokenStream {
         let derive = &self.derive;
         let fields = shape.json_order();
@@ -433,16 +433,20 @@ impl Writer {
             }
         };
         let own = self.build(shape, "given", "maybe");
-        let flattened = shape.record.flattened.iter().map(|flattened| {
-            let (ident, ty) = (&flattened.ident, &flattened.ty);
-            quote!(#ident: <#ty as #derive::Record>::read_flattened(&start)?,)
-        });
-        let start = (!shape.record.flattened.is_empty()).then(|| quote!(let start = input.clone();));
+        let (flattened, read_flattened): (Vec<_>, Vec<_>) = shape
+            .record
+            .flattened
+            .iter()
+            .map(|flattened| {
+                let (ident, local, ty) = (&flattened.ident, local(&flattened.ident), &flattened.ty);
+                (quote!(#ident: #local,), quote!(let #local = <#ty as #derive::Record>::read_flattened(input)?;))
+            })
+            .unzip();
         let ensure_fast = self.ensure_fast(shape.record);
         let constructor = &shape.constructor;
         quote! {
             #ensure_fast
-            #start
+            #(#read_flattened)*
             #declare
             input.begin_object()?;
             #tag_first

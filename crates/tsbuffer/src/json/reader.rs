@@ -67,14 +67,27 @@ pub struct JsonReader<'a> {
     /// Whether the array or object around the position has been opened just before it.
     fresh: bool,
     strict_null_checks: bool,
+    /// How many bytes may still be read ahead of their turn.
+    ahead_left: usize,
 }
+
+/// How often a text may be read ahead in all, on average over its bytes. Types that look
+/// ahead and contain themselves would read deep texts once for each level.
+const READS_AHEAD: usize = 8;
 
 impl<'a> JsonReader<'a> {
     /// At the start of a text, without strict null checks.
     #[inline]
     #[must_use]
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth_left: MAX_JSON_DEPTH, fresh: false, strict_null_checks: false }
+        Self {
+            text,
+            at: 0,
+            depth_left: MAX_JSON_DEPTH,
+            fresh: false,
+            strict_null_checks: false,
+            ahead_left: READS_AHEAD * text.len(),
+        }
     }
 
     /// At the start of bytes, which must be UTF-8.
@@ -343,6 +356,19 @@ impl<'a> JsonReader<'a> {
             }
             JsonKind::Object => self.skip_object(),
         }
+    }
+
+    /// Reads from here without moving. What is read ahead is bounded: with each byte of the
+    /// text being read ahead eight times on average, it is refused.
+    ///
+    /// # Errors
+    /// Beyond that bound; what `read` returns.
+    #[inline]
+    pub fn ahead<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Refused>) -> Result<T, Refused> {
+        let mut ahead = self.clone();
+        let result = read(&mut ahead)?;
+        self.ahead_left = ahead.ahead_left.checked_sub(ahead.at - self.at).ok_or(Refused)?;
+        Ok(result)
     }
 
     /// Reads something that counts as a level of nesting although JSON has no bracket for it: a union.

@@ -82,13 +82,13 @@ pub trait Record: Flatten + Codec {
         value.map_or_else(|| Self::decode_binary(&mut BinaryReader::new(&[0])), Ok)
     }
 
-    /// Reads it from an object that is read by others too.
+    /// Reads it from an object that is still to be read by the type that it is flattened into.
     ///
     /// # Errors
     /// As [`Codec::decode_json`].
     #[inline]
-    fn read_flattened(start: &JsonReader<'_>) -> Result<Self, Refused> {
-        Self::decode_json(&mut start.clone())
+    fn read_flattened(input: &mut JsonReader<'_>) -> Result<Self, Refused> {
+        input.ahead(Self::decode_json)
     }
 
     /// Appends its JSON properties behind those of the type that it is flattened into.

@@ -59,36 +59,38 @@ pub const fn literal_kinds(literal: Lit) -> Kinds {
 /// Where there is none; as `read`.
 #[inline]
 pub fn find_tag<'a, T>(
-    input: &JsonReader<'a>,
+    input: &mut JsonReader<'a>,
     quoted: &str,
     name: &str,
     read: impl FnOnce(&mut JsonReader<'a>) -> Result<T, Refused>,
 ) -> Result<T, Refused> {
-    let mut ahead = input.clone();
-    ahead.begin_object()?;
-    if ahead.take_key(quoted) {
-        return read(&mut ahead);
-    }
-    while let Some(key) = ahead.next_key()? {
-        if key == name {
-            return read(&mut ahead);
+    input.ahead(|ahead| {
+        ahead.begin_object()?;
+        if ahead.take_key(quoted) {
+            return read(ahead);
         }
-        ahead.skip_value()?;
-    }
-    Err(Refused)
+        while let Some(key) = ahead.next_key()? {
+            if key == name {
+                return read(ahead);
+            }
+            ahead.skip_value()?;
+        }
+        Err(Refused)
+    })
 }
 
 /// Makes sure that an object has only one property of a name, without moving.
 ///
 /// # Errors
 /// Where it has several, or does not end.
-pub fn only_once(input: &JsonReader<'_>, name: &str) -> Result<(), Refused> {
-    let mut ahead = input.clone();
-    let mut found = 0;
-    ahead.begin_object()?;
-    while let Some(key) = ahead.next_key()? {
-        found += u32::from(key == name);
-        ahead.skip_value()?;
-    }
-    ensure(found <= 1)
+pub fn only_once(input: &mut JsonReader<'_>, name: &str) -> Result<(), Refused> {
+    input.ahead(|ahead| {
+        let mut found = 0;
+        ahead.begin_object()?;
+        while let Some(key) = ahead.next_key()? {
+            found += u32::from(key == name);
+            ahead.skip_value()?;
+        }
+        ensure(found <= 1)
+    })
 }
