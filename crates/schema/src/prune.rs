@@ -159,9 +159,11 @@ impl Pruner<'_> {
         let allowed = Allowed::enter(&members.declared, id, place.around);
         let place = place.member(&allowed)?;
         let mut pruned: Option<Value> = None;
+        // Of a valid value the only candidate matches.
+        let is_certain = !only_matching || members.candidates(value).nth(1).is_none();
         for at in members.candidates(value) {
             let node = members[at].slot.node;
-            if only_matching && self.check.node(node, value, place).is_err() {
+            if !is_certain && self.check.node(node, value, place).is_err() {
                 continue;
             }
             let part = self.node(node, value, place)?;
@@ -169,7 +171,10 @@ impl Pruner<'_> {
         }
         if pruned.is_none() {
             // An intersection of nothing declares nothing.
-            pruned = copy(value, place);
+            pruned = match value {
+                Value::Object(_) => Some(Value::Object(Object::new())),
+                other => copy(other, place),
+            };
         }
         self.effort.remember(key, &pruned);
         pruned

@@ -70,6 +70,7 @@ fn a_union_keeps_what_its_matching_members_declare() {
     );
     let intersection = compile(&intersection([object([("a", Type::String)]), object([("b", Type::Boolean)])]));
     check(&intersection, [(r#"{"a":"x","b":true,"c":0}"#, r#"{"a":"x","b":true}"#)]);
+    check(&compile(&common::intersection([])), [(r#"{"a":1}"#, "{}")]);
 }
 
 #[test]
