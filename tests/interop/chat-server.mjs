@@ -17,7 +17,7 @@ const given = args({ port: '0' });
 const WEB = new URL('../../examples/chat/web/', import.meta.url);
 const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8' };
 
-const source = await readFile(new URL('protocols/serviceProto.ts', WEB), 'utf8');
+const source = await readFile(new URL('serviceProto.ts', WEB), 'utf8');
 const serviceProto = JSON.parse(/serviceProto: ServiceProto<ServiceType> = (\{[^]*\});$/.exec(source)[1]);
 
 const server = new WsServer(serviceProto, { port: Number(given.port), json: true, logLevel: 'none' });

@@ -55,7 +55,7 @@ function answer(tsbuffer, schemaId, call) {
   try {
     return perform(tsbuffer(), schemaId, call);
   } catch (error) {
-    return { threw: error instanceof Error ? error.message : String(error) };
+    return { threw: text(error instanceof Error ? error.message : String(error)) };
   }
 }
 
@@ -63,26 +63,26 @@ function perform(tsbuffer, schemaId, call) {
   switch (call.op) {
     case 'validate': {
       const result = tsbuffer.validate(fromNotation(call.value), schemaId);
-      return result.isSucc ? { ok: true } : { ok: false, error: result.errMsg };
+      return result.isSucc ? { ok: true } : { ok: false, error: text(result.errMsg) };
     }
     case 'prune': {
       const result = tsbuffer.prune(fromNotation(call.value), schemaId);
-      return result.isSucc ? { ok: true, value: toNotation(result.pruneOutput) } : { ok: false, error: result.errMsg };
+      return result.isSucc ? { ok: true, value: toNotation(result.pruneOutput) } : { ok: false, error: text(result.errMsg) };
     }
     case 'encode': {
       const result = tsbuffer.encode(fromNotation(call.value), schemaId);
-      return result.isSucc ? { ok: true, hex: Buffer.from(result.buf).toString('hex') } : { ok: false, error: result.errMsg };
+      return result.isSucc ? { ok: true, hex: Buffer.from(result.buf).toString('hex') } : { ok: false, error: text(result.errMsg) };
     }
     case 'decode': return decode(tsbuffer, bytesOf(call.hex), schemaId);
     case 'encodeJSON': {
       const result = tsbuffer.encodeJSON(fromNotation(call.value), schemaId);
-      return result.isSucc ? stringify(result.json) : { ok: false, error: result.errMsg };
+      return result.isSucc ? stringify(result.json) : { ok: false, error: text(result.errMsg) };
     }
     case 'decodeJSON': {
       const json = call.jsonText === null ? undefined : JSON.parse(call.jsonText);
       const result = tsbuffer.decodeJSON(json, schemaId);
       if (result.isSucc) return { ok: true, value: toNotation(result.value) };
-      return { ok: false, phase: result.errPhase, error: result.errMsg };
+      return { ok: false, phase: result.errPhase, error: text(result.errMsg) };
     }
     default: throw new TypeError(`Unknown op: ${call.op}`);
   }
@@ -91,10 +91,15 @@ function perform(tsbuffer, schemaId, call) {
 function decode(tsbuffer, bytes, schemaId) {
   const result = tsbuffer.decode(bytes, schemaId);
   if (result.isSucc) return { ok: true, value: toNotation(result.value) };
-  const refusal = { ok: false, phase: result.errPhase, error: result.errMsg ?? null };
+  const refusal = { ok: false, phase: result.errPhase, error: text(result.errMsg) };
   if (result.errPhase !== 'validate') return refusal;
   const { value } = tsbuffer.decode(bytes, schemaId, { skipValidate: true });
-  return { ...refusal, unvalidated: toNotation(value), validateMessage: tsbuffer.validate(value, schemaId).errMsg };
+  return { ...refusal, unvalidated: toNotation(value), validateMessage: text(tsbuffer.validate(value, schemaId).errMsg) };
+}
+
+/** A text as others can read it: values in it may have lone surrogates. Null if it was lost. */
+function text(message) {
+  return message?.toWellFormed() ?? null;
 }
 
 function stringify(json) {

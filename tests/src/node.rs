@@ -9,6 +9,7 @@ use std::{
     io::{self, BufRead as _, BufReader, Write as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// What a test needs of the machine.
@@ -53,6 +54,15 @@ fn lack(need: Need) -> Option<String> {
         return Some("no Chromium (Debian: apt-get install chromium, or name one in CHROMIUM)".to_owned());
     }
     None
+}
+
+/// Waits until no other test of this program runs a peer: checks with deadlines
+/// should not share the machine with each other.
+#[must_use]
+pub fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    // A test that failed leaves nothing behind that the next one could be hurt by.
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The root of the repository.

@@ -6,7 +6,7 @@
 mod types;
 mod values;
 
-pub use types::random_types;
+pub use types::{random_sound_types, random_types};
 pub use values::{random_json, random_value};
 
 /// A small generator of random numbers (SplitMix64).

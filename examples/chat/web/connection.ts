@@ -2,7 +2,7 @@
 // coming back to the application; this is that part.
 
 import { WsClient } from 'tsrpc-browser';
-import { serviceProto, type ServiceType } from './protocols/serviceProto';
+import { serviceProto, type ServiceType } from './serviceProto';
 
 /** Waits between attempts, in ms; the last one repeats. */
 const WAITS = [250, 500, 1_000, 2_000, 4_000, 8_000];

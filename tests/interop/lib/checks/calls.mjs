@@ -97,7 +97,7 @@ export function calls({ client: connect, release, json, objectIds }) {
     })],
 
     ['handler that never answers', using(async (client) => {
-      const { isSucc } = await client.callApi('Err', { mode: 'none' }, { timeout: 1_000 });
+      const { isSucc } = await client.callApi('Err', { mode: 'none' }, { timeout: 500 });
       same(isSucc, false);
     })],
 

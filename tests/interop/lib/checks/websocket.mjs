@@ -182,8 +182,8 @@ export function connections({ client: connect, release, json, published }) {
       await release(client);
     }],
 
-    ['50 connections at once', async () => {
-      const clients = await Promise.all(Array.from({ length: 50 }, () => connect()));
+    ['20 connections at once', async () => {
+      const clients = await Promise.all(Array.from({ length: 20 }, () => connect()));
       const answers = await Promise.all(clients.map((client, i) => client.callApi('Add', { a: i, b: 1 })));
       for (const [i, answer] of answers.entries()) same(answer, { isSucc: true, res: { sum: i + 1 } }, `connection ${i}`);
       await Promise.all(clients.map(release));

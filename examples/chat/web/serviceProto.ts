@@ -1,6 +1,17 @@
 import { ServiceProto } from 'tsrpc-proto';
-import { MsgChat } from './MsgChat';
-import { ReqSend, ResSend } from './PtlSend';
+
+export interface MsgChat {
+    content: string;
+    time: Date;
+}
+
+export interface ReqSend {
+    content: string;
+}
+
+export interface ResSend {
+    time: Date;
+}
 
 export interface ServiceType {
     api: {

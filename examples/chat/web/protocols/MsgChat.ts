@@ -1,5 +1,0 @@
-/** A line that someone said. */
-export interface MsgChat {
-    content: string,
-    time: Date
-}

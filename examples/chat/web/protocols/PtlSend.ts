@@ -1,8 +1,0 @@
-/** Says a line to everyone. */
-export interface ReqSend {
-    content: string
-}
-
-export interface ResSend {
-    time: Date
-}
