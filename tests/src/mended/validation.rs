@@ -181,13 +181,10 @@ fn declared(case: &Case, node: NodeId) -> Vec<&str> {
 /// "property names on Object.prototype: dropped": a declared property of such a
 /// name is a property like any other, present where the value has one of its own.
 fn prototype_names(case: &Case, text: &str, ours: Option<&ValidationError>) -> Option<&'static str> {
-    let is_inherited = |name: &str| {
-        let missing = format!("Missing required property `{name}`.");
-        text.contains(name) && ours.is_some_and(|error| error.to_string().contains(&missing))
-    };
     declared_prototype_names(case)
-        .any(|name| says_more_often(text, ours, name) || is_inherited(name))
+        .any(|name| says_more_often(text, ours, name))
         .then_some("names of Object.prototype are names like others")
+        .or_else(|| inherited_value(case, ours?))
 }
 
 /// The other way round: what a value inherits from Object.prototype is not its own.
