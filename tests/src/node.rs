@@ -58,7 +58,6 @@ fn lack(need: Need) -> Option<String> {
 
 /// Waits until no other test of this program runs a peer: checks with deadlines
 /// should not share the machine with each other.
-#[must_use]
 pub fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     // A test that failed leaves nothing behind that the next one could be hurt by.
