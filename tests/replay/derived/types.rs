@@ -82,6 +82,8 @@ enum Str {
     B,
 }
 
+// The names are the published ones.
+#[expect(clippy::enum_variant_names)]
 #[derive(Schema)]
 #[schema(string)]
 enum TsrpcErrorType {
