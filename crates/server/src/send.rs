@@ -2,7 +2,7 @@
 //!
 //! Depends on [`messages`](crate::messages) for encoding and queueing.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use polywire_runtime::{Contract, RustCodec, ValueCodec};
 use polywire_schema::{Message, Value};
@@ -31,7 +31,9 @@ impl Server {
     /// # Errors
     /// Where the message breaks its type, or the proto does not know it.
     pub fn broadcast<M: Message + Codec>(&self, message: &M) -> Result<usize, SendError> {
-        self.with_typed(message, |outgoing| outgoing.broadcast(|visit| self.shared.conns.each(visit)))?
+        self.with_typed(message, |outgoing| {
+            self.in_order(|| outgoing.broadcast(|visit| self.shared.conns.each(visit)))
+        })?
     }
 
     /// Sends a message to some connections. Returns to how many it was queued.
@@ -43,7 +45,9 @@ impl Server {
         conns: impl IntoIterator<Item = &'a Conn>,
         message: &M,
     ) -> Result<usize, SendError> {
-        self.with_typed(message, |outgoing| outgoing.broadcast(|visit| conns.into_iter().for_each(visit)))?
+        self.with_typed(message, |outgoing| {
+            self.in_order(|| outgoing.broadcast(|visit| conns.into_iter().for_each(visit)))
+        })?
     }
 
     /// Sends the message of a name to every WebSocket connection.
@@ -51,7 +55,15 @@ impl Server {
     /// # Errors
     /// As [`broadcast`](Self::broadcast).
     pub fn broadcast_named(&self, name: &str, message: &Value) -> Result<usize, SendError> {
-        self.with_value(name, message, |outgoing| outgoing.broadcast(|visit| self.shared.conns.each(visit)))?
+        self.with_value(name, message, |outgoing| {
+            self.in_order(|| outgoing.broadcast(|visit| self.shared.conns.each(visit)))
+        })?
+    }
+
+    /// One broadcast after the other: all connections see them in one order.
+    fn in_order<T>(&self, broadcast: impl FnOnce() -> T) -> T {
+        let _order = self.shared.broadcasting.lock().unwrap_or_else(PoisonError::into_inner);
+        broadcast()
     }
 
     fn with_typed<M: Message + Codec, T>(

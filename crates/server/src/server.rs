@@ -83,6 +83,8 @@ pub(crate) struct Shared {
     pub(crate) open_connections: AtomicUsize,
     pub(crate) status: watch::Sender<ServerStatus>,
     pub(crate) idle: tokio::sync::Notify,
+    /// Held while a message goes to several connections: all of them see broadcasts in one order.
+    pub(crate) broadcasting: Mutex<()>,
     /// Accepts connections while the server is open.
     pub(crate) accepting: Mutex<Option<tokio::task::JoinHandle<()>>>,
 }
@@ -132,6 +134,7 @@ impl Server {
             open_connections: AtomicUsize::new(0),
             status: watch::Sender::new(ServerStatus::Closed),
             idle: tokio::sync::Notify::new(),
+            broadcasting: Mutex::default(),
             accepting: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
