@@ -6,5 +6,6 @@ mod hostile;
 mod life_cycle;
 mod limits;
 mod order;
+mod slow_peers;
 mod support;
 mod wires;

@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use polywire_runtime::{Task, run_or_spawn};
+use polywire_runtime::Task;
 use polywire_tsbuffer::DecodeError;
 use polywire_tsrpc::{
     ApiError, Body, DataType, Frame, HEARTBEAT, Incoming, InputError, ServerSession, Service, ServiceMap,
@@ -159,7 +159,21 @@ async fn watch_detached(head: Weak<CallHead>, deadline: Instant) {
     }
 }
 
-/// Counts a waiting call of a long connection.
+/// Polls once; what has to wait goes on as a task of its own, counted as in
+/// flight. For everything of one connection that a peer can start, so that no
+/// peer can pile up tasks.
+pub(crate) fn run_in_flight(conn: &Conn, mut task: Task) {
+    if task.as_mut().poll(&mut Context::from_waker(Waker::noop())) == Poll::Ready(()) {
+        return;
+    }
+    let in_flight = InFlight::new(conn.clone());
+    tokio::spawn(async move {
+        task.await;
+        drop(in_flight);
+    });
+}
+
+/// Counts what waits on behalf of a long connection.
 struct InFlight(Conn);
 
 impl InFlight {
@@ -205,7 +219,7 @@ fn frame_through_flows(
         Frame::Binary(bytes) => Data::Buffer(bytes.to_vec()),
     };
     let input = RecvData { conn: conn.clone(), data, service: None };
-    run_or_spawn(async move {
+    let through_flows = async move {
         let Some(RecvData { conn, data, .. }) = RecvData::through_flows(input).await else { return };
         let Some(contract) = conn.server().assembled() else { return };
         let outcome = match &data {
@@ -221,6 +235,7 @@ fn frame_through_flows(
         if let Outcome::Invalid(error) = outcome {
             conn.close(&error.close_reason());
         }
-    });
+    };
+    run_in_flight(conn, Box::pin(through_flows));
     Outcome::Done
 }

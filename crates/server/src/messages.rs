@@ -24,6 +24,7 @@ use polywire_tsrpc::{Body, DataType, Draft, Sender, Service, ServiceId};
 use crate::{
     Conn, SendError, Server,
     answer::opcode,
+    dispatch,
     flows::SendData,
     log,
     outbound::{Appended, Shared},
@@ -201,14 +202,14 @@ pub(crate) fn receive(conn: &Conn, service: &Arc<Service>, body: Body<'_>) -> Re
             tracing::debug!(conn = conn.id(), service = %service.name, "[UNHANDLED_MSG]");
         }
         let received = ReceivedMessage { conn: conn.clone(), name: Arc::clone(&service.name), message };
-        run_or_spawn(through_flows(received, listeners));
+        dispatch::run_in_flight(conn, Box::pin(through_flows(received, listeners)));
         return Ok(());
     }
     log::received(conn, service, || {
         server.dynamic_codec(service.input()).decode_value(body.clone()).unwrap_or_default()
     });
     for listener in listeners {
-        run_or_spawn(listener.deliver(conn, body.clone())?);
+        dispatch::run_in_flight(conn, listener.deliver(conn, body.clone())?);
     }
     Ok(())
 }

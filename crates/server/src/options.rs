@@ -18,8 +18,8 @@ pub struct Limits {
     /// Longest body of an HTTP request, in bytes. A longer one is answered 413.
     /// Default 10 MiB.
     pub body: usize,
-    /// Calls of one WebSocket connection that wait for their handlers. At the
-    /// limit nothing more is read from it until one is done. Default 1,024.
+    /// Calls and messages of one WebSocket connection whose handlers wait. At
+    /// the limit nothing more is read from it until one is done. Default 1,024.
     pub calls_in_flight: usize,
     /// Bytes that wait to be written to one connection. What happens beyond is
     /// decided by [`ServerOptions::slow_reader`]. Default 8 MiB.

@@ -194,15 +194,20 @@ impl Outbound {
         self.lock().awake = true;
     }
 
+    /// The driver waits for the socket to take more: whoever wants something of it wakes it.
+    pub(crate) fn rest(&self) {
+        self.lock().awake = false;
+    }
+
     /// Moves what is queued into `into`; where nothing is queued, the next
     /// append wakes `waker`. Returns whether anything was moved.
     pub(crate) fn drain(&self, into: &mut Draining, waker: &Waker) -> bool {
         let mut state = self.lock();
+        if !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            state.waker = Some(waker.clone());
+        }
         if state.queued() == into.len() {
             state.awake = false;
-            if !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
-                state.waker = Some(waker.clone());
-            }
             return false;
         }
         into.segments.append(&mut state.segments);

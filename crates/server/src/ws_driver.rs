@@ -28,7 +28,7 @@ use crate::{
     Conn, ServerStatus,
     conn::{ConnStatus, Long},
     dispatch::{self, Outcome},
-    outbound::Draining,
+    outbound::{Draining, Outbound},
 };
 
 /// Read at once. One buffer of this size a thread, not a connection.
@@ -70,10 +70,15 @@ pub(crate) struct Driver<S> {
     session: ServerSession,
     options: SessionOptions,
     writing: Draining,
-    /// What the handshake read beyond its own bytes.
+    /// Read but not yet handled: what the handshake read beyond its own bytes,
+    /// or what followed the last call that a limit admitted.
     early: Vec<u8>,
     phase: Phase,
-    /// For the heartbeat watch and the answer to a close frame.
+    /// Reading stopped at a limit: the socket will not wake us when it has more.
+    paused: bool,
+    /// The peer did not take our last bytes in time.
+    abandoned: bool,
+    /// For the heartbeat watch, the answer to a close frame and the last bytes.
     timer: Option<Pin<Box<Sleep>>>,
     watchdog: Option<Watchdog>,
 }
@@ -100,6 +105,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             writing: Draining::default(),
             early,
             phase: Phase::Open,
+            paused: false,
+            abandoned: false,
             timer: None,
             watchdog,
         };
@@ -126,11 +133,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         // Nothing follows a close frame: the queue takes nothing after it.
         Self::long(&self.conn).out.append_last(|out| ws::put_close(out, code, reason));
         self.phase = Phase::Closing;
-        self.timer = Some(Box::pin(sleep_until((Instant::now() + CLOSE_WAIT).into())));
+        self.arm_close();
     }
 
     fn finish(&mut self, code: CloseCode, reason: &str) {
-        self.phase = Phase::Finishing(Ended { code, reason: reason.to_owned(), unheard: false });
+        self.end(Ended { code, reason: reason.to_owned(), unheard: false });
+    }
+
+    /// All is said. A peer that does not take the last bytes is not waited for long.
+    fn end(&mut self, ended: Ended) {
+        self.phase = Phase::Finishing(ended);
+        self.arm_close();
+    }
+
+    fn arm_close(&mut self) {
+        self.timer = Some(Box::pin(sleep_until((Instant::now() + CLOSE_WAIT).into())));
     }
 
     /// Ends the writing half and drops what the peer still sends, for a short
@@ -154,8 +171,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             }
             self.timer = None;
             match self.phase {
-                Phase::Closing => self.finish(CloseCode::ABNORMAL, "The close frame was not answered"),
-                Phase::Finishing(_) => {}
+                Phase::Closing => {
+                    self.finish(CloseCode::ABNORMAL, "The close frame was not answered");
+                    self.abandoned = true;
+                }
+                Phase::Finishing(_) => self.abandoned = true,
                 Phase::Open => {
                     let now = Instant::now();
                     if self.watchdog.as_mut().is_some_and(|watchdog| watchdog.is_lost(now)) {
@@ -170,29 +190,29 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
 
     /// Reads and dispatches until there is nothing more to read, or the turn is over.
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if !self.early.is_empty() {
-            let mut early = std::mem::take(&mut self.early);
-            self.handle(&mut early);
-        }
         for _ in 0..READS_A_TURN {
-            if matches!(self.phase, Phase::Finishing(_)) || self.is_saturated() {
+            self.paused = self.is_saturated();
+            if self.paused || matches!(self.phase, Phase::Finishing(_)) {
                 return Poll::Pending;
             }
-            let full = SCRATCH.with_borrow_mut(|scratch| {
+            if !self.early.is_empty() {
+                let mut early = std::mem::take(&mut self.early);
+                self.handle(&mut early);
+                continue;
+            }
+            // After a read that did not fill the buffer, tokio knows without a system call that the socket is empty.
+            ready!(SCRATCH.with_borrow_mut(|scratch| {
                 let mut buf = ReadBuf::new(scratch);
                 ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buf))?;
-                let bytes = buf.filled_mut();
-                let count = bytes.len();
-                if count == 0 {
-                    let clean = self.phase == Phase::Closing;
-                    self.finish(CloseCode::ABNORMAL, if clean { "" } else { "The peer went away" });
-                } else {
-                    self.handle(bytes);
+                match buf.filled_mut() {
+                    [] => {
+                        let clean = self.phase == Phase::Closing;
+                        self.finish(CloseCode::ABNORMAL, if clean { "" } else { "The peer went away" });
+                    }
+                    bytes => self.handle(bytes),
                 }
-                Poll::Ready(Ok::<_, io::Error>(count == READ))
-            });
-            // A read that did not fill the buffer emptied the socket: asking again would cost a system call.
-            let _full = ready!(full)?;
+                Poll::Ready(Ok::<_, io::Error>(()))
+            }))?;
         }
         // Others first; then we go on.
         cx.waker().wake_by_ref();
@@ -201,18 +221,26 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
 
     /// Whether reading on would only pile up work for a peer that does not take its answers.
     fn is_saturated(&self) -> bool {
-        let limits = &self.conn.server().options().limits;
-        let long = Self::long(&self.conn);
-        long.calls_in_flight.load(Ordering::Acquire) >= limits.calls_in_flight
-            || long.out.queued() >= limits.outbound / 2
+        let outbound = self.conn.server().options().limits.outbound;
+        self.has_all_calls() || Self::long(&self.conn).out.queued() >= outbound / 2
     }
 
-    /// Decodes and dispatches every whole frame of one read.
+    /// Whether as many calls are in flight as may be.
+    fn has_all_calls(&self) -> bool {
+        let limit = self.conn.server().options().limits.calls_in_flight;
+        Self::long(&self.conn).calls_in_flight.load(Ordering::Acquire) >= limit
+    }
+
+    /// Decodes and dispatches every whole frame of one read, up to a limit.
     fn handle(&mut self, mut bytes: &mut [u8]) {
         let now = Instant::now();
         let conn = self.conn.clone();
         let server = conn.server();
         while self.phase == Phase::Open || self.phase == Phase::Closing {
+            if self.has_all_calls() {
+                self.early = bytes.to_vec();
+                return;
+            }
             let event = match self.decoder.decode(&mut bytes) {
                 Ok(Some(event)) => event,
                 Ok(None) => return,
@@ -223,8 +251,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                         self.begin_close(code, &reason);
                     }
                     // The rest of its bytes means nothing: our close frame is the last word.
-                    self.phase = Phase::Finishing(Ended { code, reason, unheard: true });
-                    return;
+                    return self.end(Ended { code, reason, unheard: true });
                 }
             };
             let frame = match event {
@@ -269,6 +296,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let conn = self.conn.clone();
         let out = &Self::long(&conn).out;
+        let written = self.poll_write_all(cx, out);
+        if written.is_pending() {
+            out.rest();
+        }
+        written
+    }
+
+    fn poll_write_all(&mut self, cx: &mut Context<'_>, out: &Outbound) -> Poll<io::Result<()>> {
         loop {
             out.drain(&mut self.writing, cx.waker());
             if self.writing.is_empty() {
@@ -310,13 +345,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Future for Driver<S> {
         }
         // A close that began just now has a timer that was not polled yet.
         this.poll_timer(cx);
-        match this.poll_write(cx) {
-            Poll::Ready(Err(error)) => Poll::Ready(Ended::failed(&error)),
-            Poll::Ready(Ok(())) => match &this.phase {
-                Phase::Finishing(ended) => Poll::Ready(ended.clone()),
-                _ => Poll::Pending,
-            },
-            Poll::Pending => Poll::Pending,
+        let written = match this.poll_write(cx) {
+            Poll::Ready(Err(error)) => return Poll::Ready(Ended::failed(&error)),
+            written => written.is_ready(),
+        };
+        if let Phase::Finishing(ended) = &this.phase
+            && (written || this.abandoned)
+        {
+            return Poll::Ready(ended.clone());
         }
+        // Writing may have made the room that reading waits for. Asked after the queue was told to wake
+        // us, so that a call that ends just now is not missed either.
+        if this.paused && !this.is_saturated() {
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
     }
 }
