@@ -62,3 +62,18 @@ fn npm_clients_are_watched_for_heartbeats() {
 fn npm_clients_are_told_of_a_stop() {
     run_suite("stop", |_| {});
 }
+
+#[test]
+fn npm_clients_get_their_answers_before_a_graceful_stop() {
+    run_suite("graceful", |_| {});
+}
+
+#[test]
+fn browser_clients_see_what_they_see_of_npm_servers() {
+    if !available(Need::Browser, "npm tsrpc-browser clients in Chromium") {
+        return;
+    }
+    let _turn = alone();
+    let running = Running::start(|_| {});
+    run_checks(program("browser.mjs").args(["--url", &running.url]));
+}
