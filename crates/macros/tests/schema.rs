@@ -285,6 +285,27 @@ fn enums_with_data_are_unions() {
 }
 
 #[derive(Debug, PartialEq, Schema)]
+#[schema(untagged)]
+enum Doubtful {
+    Wide { inner: Option<Box<Doubtful>>, small: u8 },
+    Narrow { inner: Option<Box<Doubtful>> },
+}
+
+/// Every level is refused by the first variant after all that is inside has been read.
+#[test]
+fn variants_that_hold_each_other_are_tried_in_bounded_time() {
+    let nested = |levels: usize| {
+        let json = format!("{}{{}}{}", r#"{"inner":"#.repeat(levels), r#","small":256}"#.repeat(levels));
+        Value::parse_json(json).unwrap()
+    };
+    let few = Doubtful::from_value(nested(2)).unwrap();
+    assert!(matches!(few, Doubtful::Narrow { inner: Some(_) }), "{few:?}");
+    assert!(Doubtful::from_value(nested(100)).is_err());
+    // The next one has all its attempts again.
+    assert_eq!(Doubtful::from_value(nested(2)).unwrap(), few);
+}
+
+#[derive(Debug, PartialEq, Schema)]
 struct Base {
     id: ObjectId,
     created: DateTime,
