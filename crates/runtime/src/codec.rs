@@ -5,7 +5,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use polywire_schema::{Api, Message, Slot, Value};
+use polywire_schema::{Api, Message, Slot, Value, from_untrusted};
 use polywire_tsbuffer::{
     DecodeError, EncodeError, TsBuffer,
     typed::{Agreement, Codec, TypedCodec},
@@ -172,7 +172,7 @@ impl<T: Codec + Sync> ValueCodec<T> for RustCodec<T> {
     }
 
     fn read_value(&self, value: Value) -> Result<T, String> {
-        T::from_value(value).map_err(|mismatch| mismatch.to_string())
+        from_untrusted(value).map_err(|mismatch| mismatch.to_string())
     }
 
     fn to_value(&self, value: &T) -> Value {

@@ -16,7 +16,7 @@ pub use self::{
     literal::Lit,
     names::{Names, Shape, check_flattened, shape_with},
     tuple::{check_tuple, optional_from, tuple, tuple_elements, tuple_type},
-    untagged::{TakeVariant, untagged},
+    untagged::{TakeVariant, from_untrusted, untagged},
 };
 
 use crate::{Mismatch, Object, Schema, Value};

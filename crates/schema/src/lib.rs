@@ -48,6 +48,7 @@ pub use compile::CompileOptions;
 pub use custom::{ObjectIdClass, object_id_hex, parse_object_id};
 pub use date::{iso_text, parse_date, time_clip};
 pub use date_time::{DateTime, ParseDateTimeError};
+pub use derive::from_untrusted;
 pub use describe::{Mismatch, Schema};
 pub use error::{ValidationError, ValidationErrorKind};
 pub use impls::{Element, MapKey, SAFE_INTEGER};

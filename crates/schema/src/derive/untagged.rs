@@ -1,4 +1,9 @@
 //! Untagged enums: which variant a value is.
+//!
+//! Depends on values and [`Schema`] only. Invariant: the work is proportional to
+//! the size of the value that is read as a whole, whatever the enums in it look
+//! like. Variants that hold the enum itself try what is inside once each, which
+//! doubles with every level; what real types need is far from the bound.
 
 use std::cell::Cell;
 
@@ -7,52 +12,47 @@ use crate::{Mismatch, Schema, Value};
 /// How one variant takes a value.
 pub type TakeVariant<T> = fn(Value) -> Result<T, Mismatch>;
 
-/// How many values within a value are looked at for each that is in it.
-///
-/// Variants that hold the enum itself try what is inside once each, which can double
-/// with every level; a type that is told apart by its kinds or properties needs few.
-const EFFORT: u64 = 32;
+/// How often a value may be tried for each variant of the outermost enum around it.
+const EFFORT: u64 = 8;
 
-/// What is looked at in any case: some milliseconds of work.
+/// How many values may be tried in any case: some milliseconds of work.
 const PATIENCE: u64 = 100_000;
 
+/// What may still be tried for the value that is being read.
+#[derive(Debug, Clone, Copy)]
+struct Budget {
+    left: u64,
+    in_enum: bool,
+}
+
 thread_local! {
-    /// How many values may still be looked at for the outermost enum that is being read.
-    static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+    /// Of the value that is being read as a whole, while there is one.
+    static BUDGET: Cell<Option<Budget>> = const { Cell::new(None) };
 }
 
-/// Ends the outermost enum, also where a variant panics.
-struct Outermost;
+/// Puts back what was there before, also where a variant panics.
+struct Restore(Option<Budget>);
 
-impl Outermost {
-    fn begin(values: u64) -> Option<Self> {
-        if LEFT.get().is_some() {
-            return None;
-        }
-        LEFT.set(Some(EFFORT.saturating_mul(values).saturating_add(PATIENCE)));
-        Some(Self)
-    }
-}
-
-impl Drop for Outermost {
+impl Drop for Restore {
     fn drop(&mut self) {
-        LEFT.set(None);
+        // The enum is left, but what was spent on it stays spent.
+        let left = BUDGET.get().map_or(0, |budget| budget.left);
+        BUDGET.set(self.0.map(|before| Budget { left, ..before }));
     }
 }
 
-fn spend(values: u64) -> Result<(), Mismatch> {
-    let left = LEFT.get().unwrap_or(0).checked_sub(values);
-    LEFT.set(Some(left.unwrap_or(0)));
-    left.map(drop).ok_or_else(|| Mismatch::new("Too many variants have to be tried."))
-}
-
-/// How many values there are in a value, itself included.
-fn count(value: &Value) -> u64 {
-    1 + match value {
-        Value::Array(elements) => elements.iter().map(count).sum(),
-        Value::Object(object) => object.iter().map(|(_, value)| count(value)).sum(),
-        _ => 0,
-    }
+/// Reads a value that a peer sent, all of whose enums share one bound.
+///
+/// Where enums are read without, each that is in no other has a bound of its own:
+/// a list of them could take its length times as long.
+///
+/// # Errors
+/// As [`Schema::from_value`].
+pub fn from_untrusted<T: Schema>(value: Value) -> Result<T, Mismatch> {
+    let before = BUDGET.get();
+    let _restore = Restore(before);
+    BUDGET.set(Some(before.unwrap_or(Budget { left: PATIENCE, in_enum: false })));
+    T::from_value(value)
 }
 
 /// The first variant that takes a value wholly, else the first that takes it.
@@ -64,10 +64,15 @@ fn count(value: &Value) -> u64 {
 /// The refusal of the first variant, where none takes it or too many were tried.
 pub fn untagged<T: Schema>(value: Value, variants: &[TakeVariant<T>]) -> Result<T, Mismatch> {
     let values = count(&value);
-    let outermost = Outermost::begin(values);
-    let taken = take(value, values, variants);
-    drop(outermost);
-    taken
+    let before = BUDGET.get();
+    if before.is_some_and(|budget| budget.in_enum) {
+        return take(value, values, variants);
+    }
+    let earned = EFFORT.saturating_mul(variants.len() as u64).saturating_mul(values);
+    let left = before.map_or(PATIENCE, |budget| budget.left).saturating_add(earned);
+    let _restore = Restore(before);
+    BUDGET.set(Some(Budget { left, in_enum: true }));
+    take(value, values, variants)
 }
 
 fn take<T: Schema>(value: Value, values: u64, variants: &[TakeVariant<T>]) -> Result<T, Mismatch> {
@@ -83,3 +88,22 @@ fn take<T: Schema>(value: Value, values: u64, variants: &[TakeVariant<T>]) -> Re
     }
     partly.ok_or_else(|| refusal.unwrap_or_else(|| Mismatch::new("There is no variant.")))
 }
+
+fn spend(values: u64) -> Result<(), Mismatch> {
+    let Some(budget) = BUDGET.get() else { return Ok(()) };
+    let left = budget.left.checked_sub(values);
+    BUDGET.set(Some(Budget { left: left.unwrap_or(0), ..budget }));
+    left.map(drop).ok_or_else(|| Mismatch::new("Too many variants have to be tried."))
+}
+
+/// How many values there are in a value, itself included.
+fn count(value: &Value) -> u64 {
+    1 + match value {
+        Value::Array(elements) => elements.iter().map(count).sum(),
+        Value::Object(object) => object.iter().map(|(_, value)| count(value)).sum(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
-use polywire_schema::{Slot, Value};
+use polywire_schema::{Slot, Value, from_untrusted};
 
 use super::{Agreement, Codec, Depth};
 use crate::{
@@ -161,7 +161,7 @@ impl<T: Codec> TypedCodec<T> {
 }
 
 fn from_value<T: Codec>(value: Value) -> Result<T, DecodeError> {
-    T::from_value(value).map_err(|mismatch| DecodeError::Mismatch(Box::new(mismatch)))
+    from_untrusted(value).map_err(|mismatch| DecodeError::Mismatch(Box::new(mismatch)))
 }
 
 impl<T> Clone for TypedCodec<T> {
