@@ -37,7 +37,7 @@ async function clients(browser) {
   });
   const server = createServer((request, response) => {
     const isScript = request.url === '/page.js';
-    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+    response.setHeader('Content-Type', `${isScript ? 'text/javascript' : 'text/html'}; charset=utf-8`);
     response.end(isScript ? script.contents : '<!doctype html><link rel="icon" href="data:,"><script src="page.js"></script>');
   });
   server.listen(0, '127.0.0.1');

@@ -5,10 +5,10 @@
 //   suite main       (default) everything that leaves the server running
 //         watchdog   the server was started with a heartbeat wait of 150 ms
 //         stop       stops the server while calls run
-//         graceful   stops it gracefully
+//         graceful   stops it gracefully; the server's API timeout is 10 s
 //   published        the server is npm `tsrpc`: its known bugs are what is expected
 //
-// The server's API timeout must be 300 ms. How it is told to broadcast, close or
+// The server's API timeout must be 300 ms otherwise. How it is told to broadcast, close or
 // stop: lib/testproto.mjs.
 
 import { createRequire } from 'node:module';

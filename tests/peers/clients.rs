@@ -65,7 +65,7 @@ fn npm_clients_are_told_of_a_stop() {
 
 #[test]
 fn npm_clients_get_their_answers_before_a_graceful_stop() {
-    run_suite("graceful", |_| {});
+    run_suite("graceful", |options| options.api_timeout = Some(Duration::from_secs(10)));
 }
 
 #[test]

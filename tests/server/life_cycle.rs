@@ -93,6 +93,8 @@ async fn a_graceful_stop_answers_what_runs_and_takes_nothing_new() {
     // New HTTP requests get 503, new WebSockets 1012, frames are ignored.
     assert_eq!(post(&address, "/Add", "{}").await.expect("an answer").status, 503);
     let mut late = Raw::connect(&address).await;
+    // Connected, and silent for a while: what it asks for then is answered all the same.
+    tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(late.upgrade(Some("text")).await.status, 101);
     assert_eq!(hear(&mut late).await, "close 1012 ");
     say(&mut raw, r#"["Add",{"a":2,"b":0},2]"#).await;

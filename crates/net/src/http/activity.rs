@@ -45,6 +45,11 @@ impl Activity {
         Busy(Arc::clone(self))
     }
 
+    /// Whether nothing has been asked or answered yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.progress.load(Relaxed) == 0
+    }
+
     /// `last` is the count at the last question, kept by the asker.
     pub(super) fn since(&self, last: &mut u32) -> Doing {
         let now = self.progress.load(Relaxed);

@@ -18,7 +18,7 @@ use hyper::service::service_fn;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::io::AsyncWriteExt as _;
-use tokio::time::{MissedTickBehavior, interval_at, timeout};
+use tokio::time::{MissedTickBehavior, interval_at, sleep, timeout};
 
 use super::activity::{Activity, AnswerBody, Doing, Watched};
 use super::{HttpLimits, head};
@@ -87,7 +87,8 @@ pub enum ServeError {
 }
 
 /// Serves one connection. When `closing` resolves, the running request is
-/// answered and the connection then closed.
+/// answered and the connection then closed; one that has not said anything yet
+/// gets half a second for its first request.
 ///
 /// A handler whose peer goes away before the answer is dropped where it waits.
 /// The future is one pointer; all that HTTP needs is freed when it ends.
@@ -131,7 +132,14 @@ where
             .header_read_timeout(None)
             .serve_connection(io, service);
         let mut connection = Box::pin(connection);
-        let mut closing = pin!(closing);
+        let mut closing = pin!(async {
+            closing.await;
+            if activity.is_fresh() {
+                // Its request is on the way, most likely, and is to be told that it comes too late. hyper
+                // would close at once instead.
+                sleep(FIRST_REQUEST_WAIT).await;
+            }
+        });
         let mut is_closing = false;
         let mut watch = Watch::new(&activity, &limits);
 
@@ -163,6 +171,9 @@ where
         Ok(Served::Upgraded(Box::new(Upgraded { stream, head, read: parts.read_buf })))
     })
 }
+
+/// What a connection that was opened just before the end gets for its first request.
+const FIRST_REQUEST_WAIT: Duration = Duration::from_millis(500);
 
 /// The smallest read buffer that hyper takes.
 const MIN_BUFFER: usize = 8 << 10;
