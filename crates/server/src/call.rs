@@ -79,7 +79,9 @@ impl CallHead {
             Ok(error) => self.fail(*error),
             Err(error) => {
                 tracing::error!(parent: &self.span, %error, "the handler failed");
-                self.fail(self.conn.server().internal_error(&error.to_string()));
+                let server = self.conn.server();
+                let told = server.shared.policies.internal_error(&CallInfo(Arc::clone(self)), &*error);
+                self.fail(told.unwrap_or_else(|| server.internal_error(&error.to_string())));
             }
         }
     }

@@ -232,7 +232,9 @@ fn frame_through_flows(
                 incoming_frame(&conn, incoming, Frame::Binary(bytes), &contract.services, now)
             }
         };
-        if let Outcome::Invalid(error) = outcome {
+        if let Outcome::Invalid(error) = outcome
+            && conn.server().shared.policies.refuses(&conn, &error)
+        {
             conn.close(&error.close_reason());
         }
     };

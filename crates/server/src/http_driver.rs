@@ -79,7 +79,7 @@ impl http_body::Body for Whole {
 pub(crate) async fn handle(server: Server, ip: Option<IpAddr>, request: Request<IncomingBody>) -> Answer<Whole> {
     let (head, body) = request.into_parts();
     if handshake::is_upgrade(&head.headers) {
-        return upgrade(&server, head);
+        return upgrade(&server, ip, head);
     }
     if let Some(response) = fixed(&server, &head) {
         return Answer::Response(response);
@@ -130,6 +130,9 @@ pub(crate) async fn handle(server: Server, ip: Option<IpAddr>, request: Request<
     };
     if let Err(error) = accept(&conn, &input) {
         tracing::debug!(conn = conn.id(), %error, "[InputDataError]");
+        if !server.shared.policies.refuses(&conn, &error) {
+            return reply.now_or_never().map_or(Answer::Response(bare(&server)), |reply| finish(&conn, reply));
+        }
         let mut body = Vec::new();
         write_bare_error(&mut body, data_type, &error.to_api_error());
         let status = status(rules.invalid_input_status(data_type));
@@ -146,15 +149,10 @@ fn finish(conn: &Conn, reply: Result<ShortReply, RecvError>) -> Answer<Whole> {
             let status = status(server.shared.http_rules.status(conn.data_type(), error));
             Answer::Response(answer(conn, status, body))
         }
-        Ok(ShortReply::Accepted) => {
-            let mut response = Response::new(Whole::new(Bytes::new()));
-            common_headers(server, response.headers_mut());
-            Answer::Response(response)
-        }
+        Ok(ShortReply::Accepted) => Answer::Response(bare(server)),
         Ok(ShortReply::Custom(response)) => Answer::Response(response.map(Whole::new)),
         Ok(ShortReply::Closed(reason)) if !reason.is_empty() => {
-            let mut response = Response::new(Whole::new(Bytes::new()));
-            common_headers(server, response.headers_mut());
+            let mut response = bare(server);
             if let Ok(reason) = HeaderValue::from_str(&reason) {
                 response.headers_mut().insert(HeaderName::from_static("x-tsrpc-close-reason"), reason);
             }
@@ -272,6 +270,13 @@ fn common_headers(server: &Server, headers: &mut HeaderMap) {
     }
 }
 
+/// An answer without a body.
+fn bare(server: &Server) -> Response<Whole> {
+    let mut response = Response::new(Whole::new(Bytes::new()));
+    common_headers(server, response.headers_mut());
+    response
+}
+
 fn answer(conn: &Conn, status: StatusCode, body: Vec<u8>) -> Response<Whole> {
     let mut response = Response::new(Whole::new(body));
     *response.status_mut() = status;
@@ -305,9 +310,12 @@ pub(crate) fn agreed_deflate(server: &Server, head: &Parts) -> Option<Deflate> {
     handshake::accept(head, None, Some(&config)).ok()?.deflate
 }
 
-fn upgrade(server: &Server, head: Parts) -> Answer<Whole> {
+fn upgrade(server: &Server, ip: Option<IpAddr>, head: Parts) -> Answer<Whole> {
     if server.options().websocket_path.as_deref().is_some_and(|path| path != head.uri.path()) {
         return Answer::Response(plain(StatusCode::NOT_FOUND, "No WebSocket here\n"));
+    }
+    if !server.shared.policies.admits(&head, client_ip(server, ip, &head.headers)) {
+        return Answer::Response(plain(StatusCode::UNAUTHORIZED, "Unauthorized\n"));
     }
     let offered = head.headers.get(SEC_WEBSOCKET_PROTOCOL).and_then(|value| value.to_str().ok());
     let protocol = negotiate(offered, server.options().json).answer.and_then(|name| HeaderValue::from_str(name).ok());

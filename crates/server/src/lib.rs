@@ -21,6 +21,7 @@ mod log;
 mod messages;
 mod options;
 mod outbound;
+mod policies;
 mod register;
 mod send;
 mod server;
@@ -34,10 +35,12 @@ pub use flows::{BufferData, Data, Disconnect, Flows, RecvData, SendData};
 pub use life_cycle::Stopped;
 pub use messages::{Msg, OutgoingMessage, ReceivedMessage};
 pub use options::{Limits, ServerOptions, SlowReader};
+pub use policies::InputVerdict;
 pub use polywire_runtime::{
     BoxError, Dynamic, Flow, HookId, IntoFlow, IntoOutcome, ListenerId, Panicked, Pattern, Payload, Request,
 };
 pub use polywire_tsrpc::{
-    ApiError, DataType, ErrorCode, ErrorKind, Service, ServiceKind, ServiceProto, Sn, http::InvalidInputStatus,
+    ApiError, DataType, ErrorCode, ErrorKind, InputError, Service, ServiceKind, ServiceProto, Sn,
+    http::InvalidInputStatus,
 };
 pub use server::{Server, ServerStatus, StartError};

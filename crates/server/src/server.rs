@@ -28,6 +28,7 @@ use crate::{
     assemble::{self, Dispatch, ListenerPlan, Setup},
     conns::Conns,
     messages::Listener,
+    policies::Policies,
 };
 
 /// Where a server stands.
@@ -72,6 +73,7 @@ pub(crate) struct Shared {
     pub(crate) options: ServerOptions,
     pub(crate) flows: Flows,
     pub(crate) conns: Conns,
+    pub(crate) policies: Policies,
     setup: Mutex<Setup>,
     pub(crate) contract: OnceLock<Contract>,
     pub(crate) dispatch: ArcSwap<Dispatch>,
@@ -124,6 +126,7 @@ impl Server {
             options,
             flows: Flows::default(),
             conns: Conns::default(),
+            policies: Policies::default(),
             setup: Mutex::default(),
             contract: OnceLock::new(),
             dispatch: ArcSwap::default(),

@@ -286,6 +286,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 }
                 Outcome::Invalid(error) => {
                     tracing::debug!(conn = conn.id(), %error, "[InputDataError]");
+                    if !server.shared.policies.refuses(&conn, &error) {
+                        continue;
+                    }
                     self.begin_close(CloseCode::NORMAL, &error.close_reason());
                 }
             }
