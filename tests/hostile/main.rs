@@ -2,3 +2,4 @@
 //! error, after work and memory in proportion to the input.
 
 mod binary;
+mod unions;

@@ -7,11 +7,11 @@
 
 use std::collections::HashMap;
 
-use crate::{NodeId, Value, declared::Allowed, place::Place};
+use crate::{KeyType, NodeId, Value, declared::Allowed, place::Place};
 
 /// How many nodes are visited before answers are remembered: about a
 /// millisecond of work, more than nearly every real value needs.
-const PATIENCE: u64 = 100_000;
+pub(crate) const PATIENCE: u64 = 100_000;
 
 /// What a walk has done, and what it remembers.
 pub(crate) struct Effort<T> {
@@ -19,12 +19,20 @@ pub(crate) struct Effort<T> {
     known: HashMap<Key, T>,
 }
 
-/// A question: this type, this value, among these unions.
+/// A question: this type, this value, among unions that allow this much.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     node: NodeId,
     address: usize,
+    index: Option<KeyType>,
     unions: Box<[NodeId]>,
+}
+
+/// Whether it matters what other members of the unions around declare.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Names {
+    Matter,
+    DoNotMatter,
 }
 
 impl<T> Default for Effort<T> {
@@ -39,16 +47,32 @@ impl<T: Clone> Effort<T> {
         self.visits += 1;
     }
 
+    /// Counts work that is as much as so many visits.
+    pub(crate) fn steps(&mut self, visits: u64) {
+        self.visits += visits;
+    }
+
+    /// How many nodes have been visited.
+    pub(crate) fn visits(&self) -> u64 {
+        self.visits
+    }
+
     /// The key of an answer that is worth remembering.
     ///
     /// Values are told apart by their addresses, which stay theirs during a walk.
-    pub(crate) fn key(&self, node: NodeId, value: &Value, place: Place<'_>) -> Option<Key> {
-        let may_come_again = place.in_union && matches!(value, Value::Object(_) | Value::Array(_));
+    pub(crate) fn key(&self, node: NodeId, value: &Value, place: Place<'_>, names: Names) -> Option<Key> {
+        let may_come_again = place.in_union && matches!(value, Value::Object(_) | Value::Array(_) | Value::Buffer(..));
         if self.visits < PATIENCE || !may_come_again {
             return None;
         }
-        let unions = place.around.into_iter().flat_map(Allowed::by).collect();
-        Some(Key { node, address: std::ptr::from_ref(value).addr(), unions })
+        let mut unions = Vec::new();
+        if names == Names::Matter {
+            unions.extend(place.around.into_iter().flat_map(Allowed::by));
+            // In whatever order they were entered, together they declare the same.
+            unions.sort_unstable_by_key(|node| node.index());
+        }
+        let index = place.around.and_then(|around| around.index);
+        Some(Key { node, address: std::ptr::from_ref(value).addr(), index, unions: unions.into() })
     }
 
     pub(crate) fn known(&self, key: Option<&Key>) -> Option<T> {

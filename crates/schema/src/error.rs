@@ -94,6 +94,8 @@ pub enum ValidationErrorKind {
     Schema(SchemaError),
     /// More than [`MAX_VALUE_DEPTH`] objects and arrays within each other.
     TooDeep,
+    /// So many members of unions within each other match that taking them together has no end.
+    TooAmbiguous,
 }
 
 impl ValidationError {
@@ -181,6 +183,7 @@ impl ValidationErrorKind {
             Self::Custom { text } => f.write_str(text),
             Self::Schema(error) => write!(f, "{error}"),
             Self::TooDeep => write!(f, "Value is nested too deeply, at most {MAX_VALUE_DEPTH} levels are accepted."),
+            Self::TooAmbiguous => f.write_str("Value matches too many members of unions within each other."),
         }
     }
 }

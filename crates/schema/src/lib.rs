@@ -68,5 +68,5 @@ pub use ty::{
     EnumMember, EnumValue, IndexSignature, Interface, KeyType, Literal, Member, Property, Scalar, Type, TypeSet,
 };
 pub use type_json::{MAX_TYPE_DEPTH, TypeJsonError, types_from_json, types_to_json};
-pub use validate::MAX_VALUE_DEPTH;
+pub use validate::{Checker, MAX_VALUE_DEPTH};
 pub use value::{BufferKind, Value};

@@ -80,11 +80,17 @@ impl Mode for Explain {
     }
 }
 
+/// How many bytes the texts of one check may have together. Each level of unions can
+/// print all that is further down; what more than this is printed, nobody will read.
+const MAX_TEXTS: usize = 4 << 20;
+
 /// Values as texts. That of the last object or array is kept: each literal of a
 /// union prints the same value.
 #[derive(Default)]
 pub(crate) struct Texts {
     last: Option<(usize, Arc<str>)>,
+    /// The length of all.
+    bytes: usize,
 }
 
 impl Texts {
@@ -96,7 +102,11 @@ impl Texts {
         {
             return Arc::clone(text);
         }
+        if self.bytes >= MAX_TEXTS {
+            return "…".into();
+        }
         let text: Arc<str> = stringify(value).into();
+        self.bytes += text.len();
         if matches!(value, Value::Object(_) | Value::Array(_)) {
             self.last = Some((address, Arc::clone(&text)));
         }

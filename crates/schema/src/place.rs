@@ -23,6 +23,11 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// At a value that a union somewhere above asks about.
+    pub(crate) fn in_union() -> Self {
+        Self { in_union: true, ..Self::default() }
+    }
+
     /// In an object or array here; `None` beyond the limits.
     pub(crate) fn within(self) -> Option<Self> {
         let fits = self.depth < MAX_VALUE_DEPTH && self.frames < MAX_FRAMES;

@@ -4,10 +4,18 @@
 //! copied; a copy is valid again, also with excess property checks on wherever
 //! one of the members of each union in it can tell what is declared.
 
+mod plan;
+
 use crate::{
     Flat, IndexSlot, Members, Node, NodeId, Object, Program, Slot, ValidateOptions, ValidationError,
-    ValidationErrorKind, Value, declared::Allowed, effort::Effort, mode::Accept, own_properties::own_properties,
-    place::Place, presence::Presence, validate::Check,
+    ValidationErrorKind, Value,
+    declared::Allowed,
+    effort::{Effort, Names, PATIENCE},
+    mode::Accept,
+    own_properties::own_properties,
+    place::Place,
+    presence::Presence,
+    validate::Check,
 };
 
 impl Program {
@@ -22,7 +30,8 @@ impl Program {
     ///
     /// # Errors
     /// As [`validate`](Self::validate) without excess property checks; also
-    /// where an `any` holds more than [`MAX_VALUE_DEPTH`](crate::MAX_VALUE_DEPTH) levels.
+    /// where an `any` holds more than [`MAX_VALUE_DEPTH`](crate::MAX_VALUE_DEPTH) levels, and
+    /// where members of unions within each other match that would copy a value over and over.
     pub fn prune(&self, slot: Slot, value: &Value, options: ValidateOptions) -> Result<Value, ValidationError> {
         let options = ValidateOptions { excess_property_checks: false, ..options };
         self.validate(slot, value, options)?;
@@ -30,26 +39,53 @@ impl Program {
             program: self,
             strict: options.strict_null_checks,
             check: Check::new(self, options, Accept),
+            root: value,
             effort: Effort::default(),
+            most: None,
+            remembered: 0,
         };
-        pruner
-            .node(slot.node, value, Place::default())
-            .ok_or_else(|| ValidationError::new(ValidationErrorKind::TooDeep))
+        let pruned = pruner.node(slot.node, value, Place::default());
+        pruned.ok_or_else(|| {
+            let is_ambiguous = pruner.most.is_some_and(|most| pruner.effort.visits() > most);
+            let kind = if is_ambiguous { ValidationErrorKind::TooAmbiguous } else { ValidationErrorKind::TooDeep };
+            ValidationError::new(kind)
+        })
     }
 }
 
-/// A pruning that is going on. Copying fails (with `None`) at too deep values only.
-struct Pruner<'p> {
+/// How often each value may be copied, on average, where a copy takes long. Members
+/// of unions that match together each copy what is in the value.
+const MAX_COPIES: u64 = 64;
+
+/// How many values are remembered as parts of what unions left of a value.
+const MAX_REMEMBERED: u64 = 1_000_000;
+
+/// A pruning that is going on. Copying fails (with `None`) at too deep and too ambiguous values only.
+struct Pruner<'p, 'v> {
     program: &'p Program,
     strict: bool,
     /// Tells which members of unions the value matches.
     check: Check<'p, Accept>,
+    root: &'v Value,
     effort: Effort<Option<Value>>,
+    /// How many values may be visited; not worked out unless it takes long.
+    most: Option<u64>,
+    remembered: u64,
 }
 
-impl Pruner<'_> {
+impl Pruner<'_, '_> {
+    fn step(&mut self, visits: u64) -> Option<()> {
+        self.effort.steps(visits);
+        if self.effort.visits() < PATIENCE {
+            return Some(());
+        }
+        let root = self.root;
+        let most = *self.most.get_or_insert_with(|| PATIENCE + MAX_COPIES * root.size());
+        (self.effort.visits() <= most).then_some(())
+    }
+
     fn node(&mut self, id: NodeId, value: &Value, place: Place<'_>) -> Option<Value> {
-        self.effort.step();
+        self.step(1)?;
         let program = self.program;
         match (program.node(id), value) {
             (Node::Array(element), Value::Array(elements)) => self.array(*element, elements, place),
@@ -58,12 +94,13 @@ impl Pruner<'_> {
             }
             (Node::Interface(interface), value) => self.object(&interface.flat, value, place),
             (Node::Mapped(mapped), value) => self.object(&mapped.flat, value, place),
-            (Node::Union(members), Value::Object(_) | Value::Array(_)) => self.members(id, members, true, value, place),
-            (Node::Intersection(members), Value::Object(_) | Value::Array(_)) => {
-                self.members(id, members, false, value, place)
+            (Node::Union(_) | Node::Intersection(_), Value::Object(object)) => {
+                self.object_of_members(id, (value, object), place)
             }
+            (Node::Union(members), Value::Array(_)) => self.array_of_members(id, members, true, value, place),
+            (Node::Intersection(members), Value::Array(_)) => self.array_of_members(id, members, false, value, place),
             (Node::NonNullable(target), value) => self.node(target.node, value, place),
-            (_, value) => copy(value, place),
+            (_, value) => self.copy(value, place),
         }
     }
 
@@ -95,8 +132,11 @@ impl Pruner<'_> {
 
     fn object(&mut self, flat: &Flat, value: &Value, place: Place<'_>) -> Option<Value> {
         match own_properties(value) {
-            Some(object) => self.properties(flat, &object, place.within()?).map(Value::Object),
-            None => copy(value, place),
+            Some(object) => {
+                self.step(object.len() as u64)?;
+                self.properties(flat, &object, place.within()?).map(Value::Object)
+            }
+            None => self.copy(value, place),
         }
     }
 
@@ -129,22 +169,20 @@ impl Pruner<'_> {
         place: Place<'_>,
     ) -> Option<()> {
         for (key, value) in object.iter() {
-            // A published peer would set the prototype instead of a property.
-            if pruned.contains_key(key) || key == "__proto__" {
+            if pruned.contains_key(key) || is_prototype(key) {
                 continue;
             }
             let value = match index {
                 Some(index) => self.node(index.slot.node, value, place)?,
-                None => copy(value, place)?,
+                None => self.copy(value, place)?,
             };
             pruned.set(key, value);
         }
         Some(())
     }
 
-    /// What the members leave of an object or array, taken together: those that
-    /// match, if only they matter.
-    fn members(
+    /// What the members leave of an array, taken together: those that match, if only they matter.
+    fn array_of_members(
         &mut self,
         id: NodeId,
         members: &Members,
@@ -152,33 +190,69 @@ impl Pruner<'_> {
         value: &Value,
         place: Place<'_>,
     ) -> Option<Value> {
-        let key = self.effort.key(id, value, place);
+        let key = self.effort.key(id, value, place, Names::DoNotMatter);
         if let Some(known) = self.effort.known(key.as_ref()) {
+            self.step(known.as_ref().map_or(0, Value::size))?;
             return known;
         }
         let allowed = Allowed::enter(&members.declared, id, place.around);
         let place = place.member(&allowed)?;
         let mut pruned: Option<Value> = None;
-        // Of a valid value the only candidate matches.
-        let is_certain = !only_matching || members.candidates(value).nth(1).is_none();
-        for at in members.candidates(value) {
-            let node = members[at].slot.node;
-            if !is_certain && self.check.node(node, value, place).is_err() {
-                continue;
-            }
+        for node in self.matching(members, only_matching, value, place) {
             let part = self.node(node, value, place)?;
             merge_into(&mut pruned, part);
         }
         if pruned.is_none() {
             // An intersection of nothing declares nothing.
-            pruned = match value {
-                Value::Object(_) => Some(Value::Object(Object::new())),
-                other => copy(other, place),
-            };
+            pruned = self.copy(value, place);
         }
-        self.effort.remember(key, &pruned);
+        if key.is_some() && self.remembered < MAX_REMEMBERED {
+            self.remembered += pruned.as_ref().map_or(0, Value::size);
+            self.effort.remember(key, &pruned);
+        }
         pruned
     }
+
+    /// The members whose type the value is of, or all of them.
+    fn matching(&mut self, members: &Members, only_matching: bool, value: &Value, place: Place<'_>) -> Vec<NodeId> {
+        // Of a valid value the only candidate matches.
+        let is_certain = !only_matching || members.candidates(value).nth(1).is_none();
+        let nodes = members.candidates(value).map(|at| members[at].slot.node);
+        nodes.filter(|node| is_certain || self.check.node(*node, value, place).is_ok()).collect()
+    }
+
+    /// A copy of a value that nothing is pruned from.
+    fn copy(&mut self, value: &Value, place: Place<'_>) -> Option<Value> {
+        match value {
+            Value::Array(elements) => self.copy_array(elements, place.within()?),
+            Value::Object(object) => self.copy_object(object, place.within()?),
+            other => {
+                self.step(other.own_size())?;
+                Some(other.clone())
+            }
+        }
+    }
+
+    fn copy_array(&mut self, elements: &[Value], place: Place<'_>) -> Option<Value> {
+        let mut copied = Vec::with_capacity(elements.len());
+        for element in elements {
+            copied.push(self.copy(element, place)?);
+        }
+        Some(Value::Array(copied))
+    }
+
+    fn copy_object(&mut self, object: &Object, place: Place<'_>) -> Option<Value> {
+        let mut copied = Object::with_capacity(object.len());
+        for (key, value) in object.iter() {
+            copied.set(key, self.copy(value, place)?);
+        }
+        Some(Value::Object(copied))
+    }
+}
+
+/// A published peer would set the prototype instead of a property.
+fn is_prototype(key: &str) -> bool {
+    key == "__proto__"
 }
 
 fn merge_into(pruned: &mut Option<Value>, part: Value) {
@@ -204,29 +278,4 @@ fn merge(pruned: &mut Value, part: Value) {
         }
         (pruned, part) => *pruned = part,
     }
-}
-
-/// A copy of a value that nothing is pruned from.
-fn copy(value: &Value, place: Place<'_>) -> Option<Value> {
-    match value {
-        Value::Array(elements) => copy_array(elements, place.within()?),
-        Value::Object(object) => copy_object(object, place.within()?),
-        other => Some(other.clone()),
-    }
-}
-
-fn copy_array(elements: &[Value], place: Place<'_>) -> Option<Value> {
-    let mut copied = Vec::with_capacity(elements.len());
-    for element in elements {
-        copied.push(copy(element, place)?);
-    }
-    Some(Value::Array(copied))
-}
-
-fn copy_object(object: &Object, place: Place<'_>) -> Option<Value> {
-    let mut copied = Object::with_capacity(object.len());
-    for (key, value) in object.iter() {
-        copied.set(key, copy(value, place)?);
-    }
-    Some(Value::Object(copied))
 }

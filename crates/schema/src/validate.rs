@@ -7,12 +7,14 @@
 //! of value and type, also where unions within unions try a part of the value
 //! again and again.
 
+use std::{fmt, marker::PhantomData};
+
 use crate::{
     BufferKind, CustomType, EnumMember, EnumValue, Flat, KeyType, Literal, Members, Node, NodeId, Object, Program,
     Scalar, SchemaError, Slot, ValidateOptions, ValidationError, ValidationErrorKind as Kind, Value,
     date_method::FORMAT,
     declared::Allowed,
-    effort::Effort,
+    effort::{Effort, Names},
     is_number_key,
     mode::{Accept, Explain, Mode},
     number_text,
@@ -44,6 +46,37 @@ impl Program {
     #[must_use]
     pub fn accepts(&self, slot: Slot, value: &Value, options: ValidateOptions) -> bool {
         Check::new(self, options, Accept).node(slot.node, value, Place::default()).is_ok()
+    }
+}
+
+/// Checks parts of values, and remembers what it took long to find out.
+///
+/// Whoever walks over a value and asks at each of its unions which member it is
+/// would otherwise have the same parts checked once for each level.
+pub struct Checker<'p, 'v> {
+    check: Check<'p, Accept>,
+    /// Answers are remembered by the address of a value, so that values must stay.
+    values: PhantomData<&'v Value>,
+}
+
+impl Program {
+    /// Checks of values and of their parts, all with these options.
+    #[must_use]
+    pub fn checker<'v>(&self, options: ValidateOptions) -> Checker<'_, 'v> {
+        Checker { check: Check::new(self, options, Accept), values: PhantomData }
+    }
+}
+
+impl<'v> Checker<'_, 'v> {
+    /// As [`Program::accepts`].
+    pub fn accepts(&mut self, slot: Slot, value: &'v Value) -> bool {
+        self.check.node(slot.node, value, Place::in_union()).is_ok()
+    }
+}
+
+impl fmt::Debug for Checker<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checker").finish_non_exhaustive()
     }
 }
 
@@ -208,6 +241,7 @@ impl<'p, M: Mode> Check<'p, M> {
 
     fn object(&mut self, flat: &Flat, value: &Value, place: Place<'_>) -> Checked<M> {
         let Some(object) = own_properties(value) else { return Err(self.wrong_type("Object", value)) };
+        self.effort.steps(object.len() as u64);
         let inherited = matches!(value, Value::Date(_)).then_some(FORMAT);
         let keys = flat.index.map(|index| index.key).or(place.around.and_then(|around| around.index));
         self.integer_keys(keys, &object, inherited)?;
@@ -291,7 +325,8 @@ impl<'p, M: Mode> Check<'p, M> {
         value: &Value,
         place: Place<'_>,
     ) -> Checked<M> {
-        let key = self.effort.key(id, value, place);
+        let names = if self.options.excess_property_checks { Names::Matter } else { Names::DoNotMatter };
+        let key = self.effort.key(id, value, place, names);
         if let Some(known) = self.effort.known(key.as_ref()) {
             return known;
         }

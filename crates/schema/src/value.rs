@@ -117,6 +117,38 @@ pub enum Value {
 }
 
 impl Value {
+    /// How much work it is to go through it: one for each value in it and for itself, and
+    /// some more for long texts and for the elements of typed arrays.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        let mut size = 0;
+        // Values that were not read from anywhere may be deeper than the stack.
+        let mut left = vec![self];
+        while let Some(value) = left.pop() {
+            size += value.own_size();
+            match value {
+                Self::Array(elements) => left.extend(elements),
+                Self::Object(object) => left.extend(object.iter().map(|(_, value)| value)),
+                _ => {}
+            }
+        }
+        size
+    }
+
+    /// Its [`size`](Self::size) without what is in it.
+    #[must_use]
+    pub fn own_size(&self) -> u64 {
+        /// As much text is copied in the time that a value takes.
+        const BYTES: usize = 64;
+        let more = match self {
+            Self::String(JsString::Utf8(text)) => text.len() / BYTES,
+            Self::String(JsString::Utf16(text)) => size_of_val(&**text) / BYTES,
+            Self::Buffer(_, bytes) => bytes.len(),
+            _ => 0,
+        };
+        1 + more as u64
+    }
+
     /// What `typeof` and the published type errors call it: `null`, `Array` and
     /// `Object` (any other object) are told apart (reference §6.1).
     #[must_use]

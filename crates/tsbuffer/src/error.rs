@@ -73,6 +73,10 @@ pub enum EncodeError {
     /// More nesting than [`MAX_DEPTH`].
     #[error("Nesting exceeds {MAX_DEPTH} levels")]
     TooDeep,
+    /// So many members of unions and intersections within each other write the same that
+    /// there is no end.
+    #[error("Value matches too many members of unions within each other.")]
+    TooAmbiguous,
 }
 
 /// Why bytes were not decoded. The peer's fault, or the schema's.

@@ -123,7 +123,7 @@ impl TsBuffer {
     pub fn encode_unchecked(&self, out: &mut Vec<u8>, slot: Slot, value: &Value) -> Result<(), EncodeError> {
         let start = out.len();
         let strict = self.options.checks.strict_null_checks;
-        let written = Encoder::new(&self.program, &self.layout, strict).write(out, slot.node, value);
+        let written = Encoder::new(&self.program, &self.layout, strict, value).write(out, slot.node, value);
         if written.is_err() {
             out.truncate(start);
         }

@@ -7,16 +7,13 @@
 
 use std::cell::Cell;
 
-use crate::{Mismatch, Schema, Value};
+use crate::{Mismatch, Schema, Value, effort::PATIENCE};
 
 /// How one variant takes a value.
 pub type TakeVariant<T> = fn(Value) -> Result<T, Mismatch>;
 
 /// How often a value may be tried for each variant of the outermost enum around it.
 const EFFORT: u64 = 8;
-
-/// How many values may be tried in any case: some milliseconds of work.
-const PATIENCE: u64 = 100_000;
 
 /// What may still be tried for the value that is being read.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +60,7 @@ pub fn from_untrusted<T: Schema>(value: Value) -> Result<T, Mismatch> {
 /// # Errors
 /// The refusal of the first variant, where none takes it or too many were tried.
 pub fn untagged<T: Schema>(value: Value, variants: &[TakeVariant<T>]) -> Result<T, Mismatch> {
-    let values = count(&value);
+    let values = value.size();
     let before = BUDGET.get();
     if before.is_some_and(|budget| budget.in_enum) {
         return take(value, values, variants);
@@ -94,15 +91,6 @@ fn spend(values: u64) -> Result<(), Mismatch> {
     let left = budget.left.checked_sub(values);
     BUDGET.set(Some(Budget { left: left.unwrap_or(0), ..budget }));
     left.map(drop).ok_or_else(|| Mismatch::new("Too many variants have to be tried."))
-}
-
-/// How many values there are in a value, itself included.
-fn count(value: &Value) -> u64 {
-    1 + match value {
-        Value::Array(elements) => elements.iter().map(count).sum(),
-        Value::Object(object) => object.iter().map(|(_, value)| count(value)).sum(),
-        _ => 0,
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ mod object;
 mod skip;
 
 use polywire_schema::{
-    BufferKind, EnumMember, EnumValue, MemberSlot, Members, Node, NodeId, Program, Scalar, Slot, ValidateOptions, Value,
+    BufferKind, Checker, EnumMember, EnumValue, MemberSlot, Members, Node, NodeId, Program, Scalar, Slot,
+    ValidateOptions, Value,
 };
 
 use self::skip::{Skip, Writers};
@@ -23,13 +24,27 @@ use crate::{
 
 static UNDEFINED: Value = Value::Undefined;
 
+/// How often a value may be written, on average, where much is written. Members of
+/// intersections, and of unions that match an array, each write what is inside: within
+/// each other they double it with every level.
+const MAX_COPIES: u64 = 32;
+
+/// How much may be written in any case.
+const PATIENCE: u64 = 100_000;
+
 /// Writes values of the types of one program.
 #[derive(Debug)]
-pub(crate) struct Encoder<'p> {
+pub(crate) struct Encoder<'p, 'v> {
     program: &'p Program,
     layout: &'p Layout,
-    /// What a union member must pass to take part; excess checks are off.
-    checks: ValidateOptions,
+    /// Tells which members of a union take part; excess checks are off.
+    checker: Checker<'p, 'v>,
+    strict_null_checks: bool,
+    root: &'v Value,
+    /// How much has been written, as [`Value::size`] measures.
+    written: u64,
+    /// How much may be written; not worked out unless it is much.
+    most: Option<u64>,
     depth: u32,
     frames: u32,
     /// Sets that are not used at the moment.
@@ -37,14 +52,27 @@ pub(crate) struct Encoder<'p> {
     spare: Vec<Box<Skip>>,
 }
 
-impl<'p> Encoder<'p> {
-    pub(crate) fn new(program: &'p Program, layout: &'p Layout, strict_null_checks: bool) -> Self {
+impl<'p, 'v> Encoder<'p, 'v> {
+    /// For a value of which all that is written is a part.
+    pub(crate) fn new(program: &'p Program, layout: &'p Layout, strict_null_checks: bool, root: &'v Value) -> Self {
         let checks = ValidateOptions { excess_property_checks: false, strict_null_checks };
-        Self { program, layout, checks, depth: 0, frames: 0, spare: Vec::new() }
+        let checker = program.checker(checks);
+        Self {
+            program,
+            layout,
+            checker,
+            strict_null_checks,
+            root,
+            written: 0,
+            most: None,
+            depth: 0,
+            frames: 0,
+            spare: Vec::new(),
+        }
     }
 
     /// Appends the payload of a value.
-    pub(crate) fn write(&mut self, out: &mut Vec<u8>, node: NodeId, value: &Value) -> Result<(), EncodeError> {
+    pub(crate) fn write(&mut self, out: &mut Vec<u8>, node: NodeId, value: &'v Value) -> Result<(), EncodeError> {
         self.write_sharing(out, node, value, None)
     }
 
@@ -57,9 +85,10 @@ impl<'p> Encoder<'p> {
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
-        value: &Value,
+        value: &'v Value,
         skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
+        self.written += value.own_size();
         match self.program.node(node) {
             Node::Interface(_) | Node::Mapped(_) => self.write_object(out, node, value, skip),
             Node::Union(members) => self.write_union(out, node, members, value, skip),
@@ -75,7 +104,7 @@ impl<'p> Encoder<'p> {
         &mut self,
         out: &mut Vec<u8>,
         target: NodeId,
-        value: &Value,
+        value: &'v Value,
         skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
         self.enter_type()?;
@@ -84,7 +113,7 @@ impl<'p> Encoder<'p> {
         written
     }
 
-    fn write_array(&mut self, out: &mut Vec<u8>, element: NodeId, value: &Value) -> Result<(), EncodeError> {
+    fn write_array(&mut self, out: &mut Vec<u8>, element: NodeId, value: &'v Value) -> Result<(), EncodeError> {
         let Value::Array(elements) = value else { return Err(mismatch("Array", value)) };
         self.enter_value()?;
         write_varint(out, elements.len() as u64);
@@ -95,7 +124,7 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    fn write_tuple(&mut self, out: &mut Vec<u8>, elements: &[Slot], value: &Value) -> Result<(), EncodeError> {
+    fn write_tuple(&mut self, out: &mut Vec<u8>, elements: &[Slot], value: &'v Value) -> Result<(), EncodeError> {
         let Value::Array(values) = value else { return Err(mismatch("Array", value)) };
         if elements.len() > MAX_TUPLE_ELEMENTS {
             return Err(EncodeError::TupleTypeTooLong(elements.len()));
@@ -124,11 +153,12 @@ impl<'p> Encoder<'p> {
         out: &mut Vec<u8>,
         node: NodeId,
         members: &Members,
-        value: &Value,
+        value: &'v Value,
         skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
         let layout = self.layout.node(node);
         let value = if self.is_absent(value, layout.codable.null) { &UNDEFINED } else { value };
+        self.check_written()?;
         self.enter_type()?;
         let mut own: Option<Box<Skip>> = None;
         let skip = skip.unwrap_or_else(|| own.insert(self.new_skip(Writers::Several)));
@@ -137,7 +167,7 @@ impl<'p> Encoder<'p> {
         let frames = &self.members_layout(node).frames;
         for at in members.candidates(value) {
             let slot = members[at].slot;
-            if !self.program.accepts(slot, value, self.checks) {
+            if !self.checker.accepts(slot, value) {
                 continue;
             }
             self.write_framed(out, &frames[at], slot.node, value, Some(skip))?;
@@ -161,10 +191,11 @@ impl<'p> Encoder<'p> {
         out: &mut Vec<u8>,
         node: NodeId,
         members: &[MemberSlot],
-        value: &Value,
+        value: &'v Value,
         skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
         let inherited = skip.map(|skip| &*skip);
+        self.check_written()?;
         self.enter_type()?;
         write_varint(out, members.len() as u64);
         for (member, frame) in members.iter().zip(&self.members_layout(node).frames) {
@@ -183,7 +214,7 @@ impl<'p> Encoder<'p> {
         out: &mut Vec<u8>,
         frame: &Frame,
         node: NodeId,
-        value: &Value,
+        value: &'v Value,
         skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
         out.extend_from_slice(frame.tag.as_bytes());
@@ -205,7 +236,7 @@ impl<'p> Encoder<'p> {
     fn is_absent(&self, value: &Value, can_be_null: bool) -> bool {
         match value {
             Value::Undefined => true,
-            Value::Null => !self.checks.strict_null_checks && !can_be_null,
+            Value::Null => !self.strict_null_checks && !can_be_null,
             _ => false,
         }
     }
@@ -229,6 +260,16 @@ impl<'p> Encoder<'p> {
     fn leave_value(&mut self) {
         self.leave_type();
         self.depth -= 1;
+    }
+
+    /// Refuses to go on where parts of the value are written again and again.
+    fn check_written(&mut self) -> Result<(), EncodeError> {
+        if self.written <= PATIENCE {
+            return Ok(());
+        }
+        let root = self.root;
+        let most = *self.most.get_or_insert_with(|| PATIENCE + MAX_COPIES * root.size());
+        if self.written <= most { Ok(()) } else { Err(EncodeError::TooAmbiguous) }
     }
 
     /// Enters another type of the same value.

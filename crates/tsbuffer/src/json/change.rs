@@ -3,19 +3,20 @@
 //! Depends on the value modules only. A change is found out by looking at a value
 //! and applied to it afterwards, so that a form which turns out wrong costs no copy.
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
 use polywire_schema::Value;
 
-/// What becomes of a value.
+/// What becomes of a value. A clone costs nothing: what is found out about a part of a
+/// value is kept for each union around it.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     /// It stays as it is.
     None,
     /// It becomes another.
-    Replace(Box<Value>),
+    Replace(Rc<Value>),
     /// Parts of it change, each named once, in ascending order.
-    Within(Vec<(Step, Change)>),
+    Within(Rc<Vec<(Step, Change)>>),
 }
 
 /// From an array or object to a part of it.
@@ -27,7 +28,7 @@ pub(super) enum Step {
 
 impl Change {
     pub(super) fn replace(other: impl Into<Value>) -> Self {
-        Self::Replace(Box::new(other.into()))
+        Self::Replace(Rc::new(other.into()))
     }
 
     /// The change of a value by those of its parts.
@@ -36,7 +37,7 @@ impl Change {
             return Self::None;
         }
         parts.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        Self::Within(parts)
+        Self::Within(Rc::new(parts))
     }
 
     /// Both changes of one value. Where both replace a part the first one wins, as if
@@ -44,7 +45,10 @@ impl Change {
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::None, change) | (change, Self::None) => change,
-            (Self::Within(first), Self::Within(second)) => Self::Within(merge(first, second)),
+            (Self::Within(first), Self::Within(second)) if Rc::ptr_eq(&first, &second) => Self::Within(first),
+            (Self::Within(first), Self::Within(second)) => {
+                Self::Within(Rc::new(merge(Rc::unwrap_or_clone(first), Rc::unwrap_or_clone(second))))
+            }
             (first, _) => first,
         }
     }
@@ -52,9 +56,9 @@ impl Change {
     pub(super) fn apply(self, value: &mut Value) {
         match self {
             Self::None => {}
-            Self::Replace(other) => *value = *other,
+            Self::Replace(other) => *value = Rc::unwrap_or_clone(other),
             Self::Within(parts) => {
-                for (step, change) in parts {
+                for (step, change) in Rc::unwrap_or_clone(parts) {
                     let part = match (&mut *value, step) {
                         (Value::Array(elements), Step::Element(at)) => elements.get_mut(at),
                         (Value::Object(object), Step::Property(name)) => object.get_mut(&name),

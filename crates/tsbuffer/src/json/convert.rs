@@ -14,7 +14,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use polywire_schema::{
-    BufferKind, CustomType, Flat, KeyType, MAX_VALUE_DEPTH, Members, Node, NodeId, Object, Program, Slot,
+    BufferKind, Checker, CustomType, Flat, KeyType, MAX_VALUE_DEPTH, Members, Node, NodeId, Object, Program, Slot,
     ValidateOptions, ValidationError, ValidationErrorKind, Value, is_number_key, iso_text, parse_date, time_clip,
 };
 
@@ -63,34 +63,43 @@ type Converted = Result<Option<Change>, ConvertError>;
 const MAX_FRAMES: u32 = 2 * MAX_VALUE_DEPTH + 64;
 
 /// A conversion that is going on.
-pub(super) struct Converter<'p> {
+pub(super) struct Converter<'p, 'v> {
     program: &'p Program,
     plan: &'p JsonPlan,
-    checks: ValidateOptions,
+    /// Excess checks are off.
+    checker: Checker<'p, 'v>,
+    strict_null_checks: bool,
     frames: u32,
     /// What unions and intersections made of objects and arrays, by their address: members
     /// with a part in common would convert it once for each way that leads there.
     known: HashMap<(NodeId, usize, Mode), Option<Change>>,
 }
 
-impl<'p> Converter<'p> {
+impl<'p, 'v> Converter<'p, 'v> {
     pub(super) fn new(program: &'p Program, plan: &'p JsonPlan, checks: ValidateOptions) -> Self {
         let checks = ValidateOptions { excess_property_checks: false, ..checks };
-        Self { program, plan, checks, frames: 0, known: HashMap::new() }
+        Self {
+            program,
+            plan,
+            checker: program.checker(checks),
+            strict_null_checks: checks.strict_null_checks,
+            frames: 0,
+            known: HashMap::new(),
+        }
     }
 
     /// What becomes of a valid value on the way to JSON.
-    pub(super) fn encode(mut self, slot: Slot, value: &Value) -> Change {
+    pub(super) fn encode(mut self, slot: Slot, value: &'v Value) -> Change {
         // No conversion in this direction fails.
         self.node(slot, value, Mode::Encode).ok().flatten().unwrap_or(Change::None)
     }
 
     /// What becomes of a value from JSON, be it valid or not.
-    pub(super) fn decode(mut self, slot: Slot, value: &Value) -> Result<Change, ConvertError> {
+    pub(super) fn decode(mut self, slot: Slot, value: &'v Value) -> Result<Change, ConvertError> {
         Ok(self.node(slot, value, Mode::Decode)?.unwrap_or(Change::None))
     }
 
-    fn node(&mut self, slot: Slot, value: &Value, mode: Mode) -> Converted {
+    fn node(&mut self, slot: Slot, value: &'v Value, mode: Mode) -> Converted {
         if value.is_nullish() || !self.plan.converts(slot.node) {
             return self.unchanged(slot, value, mode);
         }
@@ -118,12 +127,12 @@ impl<'p> Converter<'p> {
         converted
     }
 
-    fn unchanged(&self, slot: Slot, value: &Value, mode: Mode) -> Converted {
-        let is_refused = mode.matches() && !self.program.accepts(slot, value, self.checks);
+    fn unchanged(&mut self, slot: Slot, value: &'v Value, mode: Mode) -> Converted {
+        let is_refused = mode.matches() && !self.checker.accepts(slot, value);
         Ok((!is_refused).then_some(Change::None))
     }
 
-    fn date(&self, slot: Slot, value: &Value, mode: Mode) -> Converted {
+    fn date(&mut self, slot: Slot, value: &'v Value, mode: Mode) -> Converted {
         let ms = match (mode, value) {
             (Mode::Encode, Value::Date(ms)) => {
                 let text = iso_text(*ms).map_or(Value::Null, Value::from);
@@ -138,7 +147,7 @@ impl<'p> Converter<'p> {
         Ok((!is_refused).then_some(Change::replace(Value::Date(ms))))
     }
 
-    fn buffer(&self, kind: BufferKind, slot: Slot, value: &Value, mode: Mode) -> Converted {
+    fn buffer(&mut self, kind: BufferKind, slot: Slot, value: &'v Value, mode: Mode) -> Converted {
         let text = match (mode, value) {
             (Mode::Encode, Value::Buffer(_, bytes)) => {
                 return Ok(Some(Change::replace(base64::encoded(bytes))));
@@ -156,7 +165,7 @@ impl<'p> Converter<'p> {
         }
     }
 
-    fn custom(&self, custom: &dyn CustomType, slot: Slot, value: &Value, mode: Mode) -> Converted {
+    fn custom(&mut self, custom: &dyn CustomType, slot: Slot, value: &'v Value, mode: Mode) -> Converted {
         if mode == Mode::Encode {
             // As published, what is no object is its own form. What the type does not
             // know belongs to another member of a union.
@@ -178,7 +187,7 @@ impl<'p> Converter<'p> {
         Ok(Some(Change::replace(decoded)))
     }
 
-    fn array(&mut self, slot: Slot, elements: &[Value], mode: Mode) -> Converted {
+    fn array(&mut self, slot: Slot, elements: &'v [Value], mode: Mode) -> Converted {
         let mut parts = Vec::new();
         for (at, value) in elements.iter().enumerate() {
             match self.node(slot, value, mode).map_err(|error| error.within(&at.to_string()))? {
@@ -190,7 +199,7 @@ impl<'p> Converter<'p> {
         Ok(Some(Change::within(parts)))
     }
 
-    fn tuple(&mut self, slots: &[Slot], optional_from: usize, elements: &[Value], mode: Mode) -> Converted {
+    fn tuple(&mut self, slots: &[Slot], optional_from: usize, elements: &'v [Value], mode: Mode) -> Converted {
         // The published package fails at elements without a type, unless they are null; those are cut.
         let excess = elements.get(slots.len()..).unwrap_or_default();
         if mode != Mode::Encode && excess.iter().any(|value| *value != Value::Null) {
@@ -210,7 +219,7 @@ impl<'p> Converter<'p> {
         Ok(Some(Change::within(parts)))
     }
 
-    fn object(&mut self, flat: &Flat, object: &Object, mode: Mode) -> Converted {
+    fn object(&mut self, flat: &Flat, object: &'v Object, mode: Mode) -> Converted {
         let mut parts = Vec::new();
         if mode.matches() {
             let wants_numbers = flat.index.is_some_and(|index| index.key == KeyType::Number);
@@ -245,8 +254,8 @@ impl<'p> Converter<'p> {
     }
 
     /// A property or the element of a tuple (reference §6.2).
-    fn part(&mut self, slot: Slot, value: Option<&Value>, optional: bool, mode: Mode) -> Converted {
-        let strict = self.checks.strict_null_checks;
+    fn part(&mut self, slot: Slot, value: Option<&'v Value>, optional: bool, mode: Mode) -> Converted {
+        let strict = self.strict_null_checks;
         match value {
             None | Some(Value::Undefined) => {}
             Some(Value::Null) if !strict => {}
@@ -260,7 +269,7 @@ impl<'p> Converter<'p> {
     }
 
     /// A union or intersection, unless the answer is known.
-    fn members(&mut self, id: NodeId, members: &Members, value: &Value, mode: Mode) -> Converted {
+    fn members(&mut self, id: NodeId, members: &Members, value: &'v Value, mode: Mode) -> Converted {
         // Values keep their address while they are looked at.
         let key = (id, std::ptr::from_ref(value).addr(), mode);
         let comes_again = matches!(value, Value::Array(_) | Value::Object(_));

@@ -3,6 +3,8 @@
 //! Depends on the parent module. Blocks are written in schema order; the count
 //! in front is filled in afterwards.
 
+use std::borrow::Cow;
+
 use polywire_schema::{InterfaceNode, MappedNode, Mapping, Node, NodeId, Object, Value, own_properties};
 
 use super::{
@@ -45,17 +47,39 @@ enum Blocks {
     Some,
 }
 
-impl<'p> Encoder<'p> {
+impl<'p, 'v> Encoder<'p, 'v> {
     /// An interface or mapped type.
     pub(super) fn write_object(
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
-        value: &Value,
+        value: &'v Value,
         skip: Option<&mut Skip>,
     ) -> Result<(), EncodeError> {
-        let Some(object) = own_properties(value) else { return Err(mismatch("Object", value)) };
-        let object = &*object;
+        match own_properties(value) {
+            Some(Cow::Borrowed(object)) => self.write_properties(out, node, object, skip),
+            Some(Cow::Owned(object)) => self.detached().write_properties(out, node, &object, skip),
+            None => Err(mismatch("Object", value)),
+        }
+    }
+
+    /// The same place, for values that are made here and do not stay.
+    fn detached<'t>(&self) -> Encoder<'p, 't>
+    where
+        'v: 't,
+    {
+        let mut encoder = Encoder::new(self.program, self.layout, self.strict_null_checks, self.root);
+        (encoder.depth, encoder.frames) = (self.depth, self.frames);
+        encoder
+    }
+
+    fn write_properties(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        object: &'v Object,
+        skip: Option<&mut Skip>,
+    ) -> Result<(), EncodeError> {
         self.enter_value()?;
         if let (None, Shape::Interface(layout)) = (&skip, &self.layout.node(node).shape)
             && layout.is_plain
@@ -81,7 +105,7 @@ impl<'p> Encoder<'p> {
         out: &mut Vec<u8>,
         node: NodeId,
         layout: &InterfaceLayout,
-        object: &Object,
+        object: &'v Object,
     ) -> Result<(), EncodeError> {
         let count = Placeholder::reserve(out);
         let mut blocks = 0;
@@ -102,7 +126,7 @@ impl<'p> Encoder<'p> {
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
-        object: &Object,
+        object: &'v Object,
         scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         match self.program.node(node) {
@@ -118,7 +142,7 @@ impl<'p> Encoder<'p> {
         out: &mut Vec<u8>,
         node: NodeId,
         mapped: &'p MappedNode,
-        object: &Object,
+        object: &'v Object,
         mut scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         let Shape::Mapped(keys) = &self.layout.node(node).shape else { return Err(EncodeError::NotAnObjectType) };
@@ -148,7 +172,7 @@ impl<'p> Encoder<'p> {
         &mut self,
         out: &mut Vec<u8>,
         node: NodeId,
-        object: &Object,
+        object: &'v Object,
         scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         self.enter_type()?;
@@ -162,7 +186,7 @@ impl<'p> Encoder<'p> {
         out: &mut Vec<u8>,
         node: NodeId,
         interface: &'p InterfaceNode,
-        object: &Object,
+        object: &'v Object,
         mut scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         if interface.bases.len() > MAX_BASES {
@@ -212,7 +236,7 @@ impl<'p> Encoder<'p> {
         &mut self,
         out: &mut Vec<u8>,
         layout: &InterfaceLayout,
-        object: &Object,
+        object: &'v Object,
         scope: &mut Scope<'_>,
     ) -> Result<u64, EncodeError> {
         let Some((index, frame)) = &layout.index else { return Ok(0) };
@@ -251,7 +275,7 @@ impl<'p> Encoder<'p> {
         out: &mut Vec<u8>,
         key: &str,
         node: NodeId,
-        value: &Value,
+        value: &'v Value,
     ) -> Result<(), EncodeError> {
         let start = out.len();
         write_str(out, key);
@@ -269,7 +293,7 @@ impl<'p> Encoder<'p> {
         out: &mut Vec<u8>,
         frame: &Frame,
         node: NodeId,
-        object: &Object,
+        object: &'v Object,
         scope: Scope<'_>,
     ) -> Result<Blocks, EncodeError> {
         out.extend_from_slice(frame.tag.as_bytes());
