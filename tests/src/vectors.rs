@@ -18,11 +18,14 @@ use serde_json::Value as Json;
 
 use crate::notation;
 
-/// The folder of the vector files.
+/// The folder of the vector files. A relative path is seen from the root of the
+/// repository, where the test command is given.
 #[must_use]
 pub fn folder() -> PathBuf {
-    let own = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors");
-    env::var_os("POLYWIRE_VECTORS").map_or_else(own, PathBuf::from)
+    match env::var_os("POLYWIRE_VECTORS") {
+        Some(folder) => crate::node::root().join(folder),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors"),
+    }
 }
 
 /// The parsed content of one of the project's own vector files, whatever `POLYWIRE_VECTORS` says.
