@@ -10,7 +10,7 @@ use std::{
 };
 
 use polywire_schema::Value;
-use polywire_server::{Dynamic, Msg, Server};
+use polywire_server::{Call, Dynamic, Msg, Reply, Server};
 use polywire_tests::raw::Raw;
 use tokio::sync::Semaphore;
 
@@ -54,6 +54,44 @@ async fn an_answer_larger_than_the_sockets_hold_does_not_end_the_reading() {
         assert_eq!(hear(&mut raw).await, SUM, "round {round}");
     }
     server.stop().await;
+}
+
+#[tokio::test]
+async fn many_large_answers_at_once_are_no_reason_to_let_a_reading_peer_go() {
+    // At once: in one turn of the connection, or when all handlers that wait go on together.
+    for waits in [false, true] {
+        let (go, gate) = tokio::sync::watch::channel(!waits);
+        let mut options = options();
+        options.limits.outbound = 1 << 20;
+        let server = Server::with_options(options).proto(proto()).api_named("Echo", move |_: Call<Dynamic>| {
+            let mut gate = gate.clone();
+            async move {
+                // Ready at once where the gate is open.
+                gate.wait_for(|open| *open).await.expect("the test lives");
+                let text = Value::from("x".repeat(100 << 10).as_str());
+                Reply::Ok(Dynamic(Value::Object([("s", text)].into_iter().collect())))
+            }
+        });
+        let address = start(&server).await;
+        let mut raw = text(&address).await;
+        let calls = if waits { 30 } else { 300 };
+        let frames: Vec<u8> = (0..calls)
+            .flat_map(|sn| polywire_tests::raw::client_frame(1, format!(r#"["Echo",{{}},{sn}]"#).as_bytes()))
+            .collect();
+        raw.write(&frames).await;
+        if waits {
+            until("all handlers wait", || server.running_calls() == calls).await;
+            go.send_replace(true);
+        }
+        let mut answered = std::collections::BTreeSet::new();
+        while answered.len() < calls {
+            let answer = hear(&mut raw).await;
+            let sn = answer.rsplit(',').next().and_then(|end| end.trim_end_matches(']').parse::<usize>().ok());
+            assert!(answer.starts_with(r#"["Echo",{"isSucc":true"#), "{}", &answer[..answer.len().min(80)]);
+            assert!(answered.insert(sn.expect("a serial number")));
+        }
+        server.stop().await;
+    }
 }
 
 #[tokio::test]

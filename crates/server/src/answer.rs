@@ -18,7 +18,7 @@ use crate::{
     conn::Kind,
     flows::SendData,
     log,
-    outbound::Appended,
+    outbound::{Appended, Purpose},
     short::{Format, ShortReply},
 };
 
@@ -60,11 +60,9 @@ pub(crate) fn send(head: &CallHead, answer: Answer<'_>) {
     let data_type = conn.data_type();
     match &conn.0.kind {
         Kind::Long(long) => {
-            match long.out.append_frame(opcode(data_type), |out| write(head, data_type, &answer, out)) {
+            match long.out.append_frame(Purpose::Reply, opcode(data_type), |out| write(head, data_type, &answer, out)) {
                 Err(error) => send_encode_error(head, &error),
-                Ok(Appended::Full) => {
-                    conn.slow_reader();
-                }
+                Ok(Appended::Full) => conn.disconnect_slow_reader(),
                 Ok(_) => {}
             }
         }
@@ -129,7 +127,7 @@ fn send_through_flows(head: &CallHead, answer: &Answer<'_>) {
     run_or_spawn(async move {
         let data = SendData::new(conn, data_type, payload);
         if let Some(data) = SendData::through_flows(data).await {
-            data.deliver(kind);
+            data.deliver(Purpose::Reply, kind);
         }
     });
 }

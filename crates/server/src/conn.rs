@@ -23,7 +23,7 @@ use polywire_tsrpc::DataType;
 use tracing::Span;
 
 use crate::{
-    Dynamic, IntoOutcome, ListenerId, Msg, Pattern, Server,
+    Dynamic, IntoOutcome, ListenerId, Msg, Pattern, Server, SlowReader,
     assemble::ListenerPlan,
     extensions::Extensions,
     messages::Listeners,
@@ -316,8 +316,20 @@ impl Conn {
 
     /// Applies the policy for a connection whose queue is full.
     pub(crate) fn slow_reader(&self) -> SendError {
-        self.0.server.on_slow_reader(self);
+        match self.server().options().slow_reader {
+            SlowReader::Disconnect => self.disconnect_slow_reader(),
+            SlowReader::DropNewest => {
+                tracing::debug!(conn = self.id(), "the outbound queue is full: a message is left out");
+            }
+        }
         SendError::QueueFull
+    }
+
+    /// Closes a connection that takes nothing: also where messages may be left
+    /// out, since a reply may not.
+    pub(crate) fn disconnect_slow_reader(&self) {
+        tracing::warn!(conn = self.id(), "the outbound queue is full: disconnecting a slow reader");
+        self.close_with(CloseCode::POLICY, "Too slow to read");
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     ApiReturn, BoxError, CallInfo, Conn, Flow, PendingRequest,
     conn::Kind,
     messages::{OutgoingMessage, ReceivedMessage},
-    outbound::Appended,
+    outbound::{Appended, Purpose},
     short::ShortReply,
 };
 
@@ -86,7 +86,7 @@ impl SendData {
     }
 
     /// Sends it. `error` is the kind of the error that it carries as the answer of a short connection.
-    pub(crate) fn deliver(self, error: Option<ErrorKind>) -> Appended {
+    pub(crate) fn deliver(self, purpose: Purpose, error: Option<ErrorKind>) -> Appended {
         let (opcode, bytes) = match self.data {
             Data::Text(text) => (ws::Opcode::Text, text.into_bytes()),
             Data::Buffer(bytes) => (ws::Opcode::Binary, bytes),
@@ -97,9 +97,11 @@ impl SendData {
                 Appended::Queued
             }
             Kind::Long(long) => {
-                let appended = long.out.append(opcode, &bytes);
-                if appended == Appended::Full {
-                    self.conn.slow_reader();
+                let appended = long.out.append(purpose, opcode, &bytes);
+                match (appended, purpose) {
+                    (Appended::Full, Purpose::Reply) => self.conn.disconnect_slow_reader(),
+                    (Appended::Full, Purpose::Message) => drop(self.conn.slow_reader()),
+                    _ => {}
                 }
                 appended
             }

@@ -27,7 +27,7 @@ use crate::{
     dispatch,
     flows::SendData,
     log,
-    outbound::{Appended, Shared},
+    outbound::{Appended, Purpose, Shared},
 };
 
 /// A message that was received. Dereferences to its payload.
@@ -274,7 +274,7 @@ impl Outgoing<'_> {
         }
         log::sent(conn, self.service, self.value);
         let data_type = conn.data_type();
-        match long.out.append_frame(opcode(data_type), |out| self.payload(data_type, out)) {
+        match long.out.append_frame(Purpose::Message, opcode(data_type), |out| self.payload(data_type, out)) {
             Ok(Appended::Queued) => Ok(()),
             Ok(Appended::Closed) => Err(SendError::Closed),
             Ok(Appended::Full) => Err(conn.slow_reader()),
@@ -354,7 +354,7 @@ async fn send_through_flows(
     let Some(data) = SendData::through_flows(data).await else {
         return Err(Box::new(SendError::StoppedByDataFlow));
     };
-    match data.deliver(None) {
+    match data.deliver(Purpose::Message, None) {
         Appended::Queued => {}
         Appended::Closed => return Err(Box::new(SendError::Closed)),
         Appended::Full => return Err(Box::new(SendError::QueueFull)),

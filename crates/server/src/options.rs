@@ -21,8 +21,11 @@ pub struct Limits {
     /// Calls and messages of one WebSocket connection whose handlers wait. At
     /// the limit nothing more is read from it until one is done. Default 1,024.
     pub calls_in_flight: usize,
-    /// Bytes that wait to be written to one connection. What happens beyond is
-    /// decided by [`ServerOptions::slow_reader`]. Default 8 MiB.
+    /// Bytes that wait to be written to one connection whose peer does not take
+    /// them. What happens beyond is decided by [`ServerOptions::slow_reader`].
+    /// Replies, and bursts that the connection had no turn yet to write, may
+    /// take four times as much; from half of it on nothing is read from the
+    /// connection. Default 8 MiB.
     pub outbound: usize,
     /// Open connections, of all kinds together. Further ones are refused.
     /// Default 100,000.

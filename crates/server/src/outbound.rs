@@ -1,10 +1,18 @@
 //! What waits to be written to one connection.
 //!
 //! Knows frames and wakers, no sockets. Invariants: bytes leave in the order in
-//! which they were appended; what is queued never exceeds the limit by more
-//! than one append; the driver is woken at most once between two drains.
+//! which they were appended; what is queued never exceeds four times the limit
+//! by more than one append; the driver is woken at most once between two drains.
 
-use std::{collections::VecDeque, convert::Infallible, sync::Mutex, task::Waker};
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Waker,
+};
 
 use bytes::Bytes;
 use polywire_net::ws;
@@ -15,6 +23,18 @@ use crate::buffers;
 /// are copied, which is cheaper than counting references and one more slice in
 /// each write.
 const SHARE_FROM: usize = 1024;
+
+/// How many times the limit may be queued of what is no slow reader's fault.
+const BURST: usize = 4;
+
+/// What an append is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Something that the peer did not ask for. A peer that does not take it in time is a slow reader.
+    Message,
+    /// What a call of the peer waits for. Calls in flight have a limit of their own.
+    Reply,
+}
 
 /// What became of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +52,8 @@ pub(crate) enum Appended {
 pub(crate) struct Outbound {
     state: Mutex<State>,
     limit: usize,
+    /// Half of the limit is queued: no more work is taken from the peer.
+    heavy: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +66,8 @@ struct State {
     elsewhere: usize,
     /// The driver runs, or has been woken: nobody needs to wake it.
     awake: bool,
+    /// The socket takes nothing at the moment.
+    blocked: bool,
     closed: bool,
     waker: Option<Waker>,
     /// Compresses messages, where the handshake agreed on it.
@@ -69,7 +93,26 @@ impl State {
 
 impl Outbound {
     pub(crate) fn new(limit: usize, encoder: Option<Box<ws::Encoder>>) -> Self {
-        Self { state: Mutex::new(State { awake: true, encoder, ..State::default() }), limit }
+        let state = State { awake: true, encoder, ..State::default() };
+        Self { state: Mutex::new(state), limit, heavy: AtomicBool::new(false) }
+    }
+
+    /// Whether there is room. Beyond the limit there is some left for replies,
+    /// and while the driver had no turn yet to write what is queued: then it is
+    /// not the peer that is slow.
+    fn has_room(&self, state: &State, purpose: Purpose) -> bool {
+        let queued = state.queued();
+        queued < self.limit
+            || (queued < self.limit.saturating_mul(BURST) && (!state.blocked || purpose == Purpose::Reply))
+    }
+
+    fn weigh(&self, state: &State) {
+        self.heavy.store(state.queued() >= self.limit / 2, Ordering::Release);
+    }
+
+    /// Whether half of the limit is queued.
+    pub(crate) fn is_heavy(&self) -> bool {
+        self.heavy.load(Ordering::Acquire)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -83,6 +126,7 @@ impl Outbound {
     /// That of `write`; nothing is queued then.
     pub(crate) fn append_frame<E>(
         &self,
+        purpose: Purpose,
         opcode: ws::Opcode,
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
     ) -> Result<Appended, E> {
@@ -90,7 +134,7 @@ impl Outbound {
         if state.closed {
             return Ok(Appended::Closed);
         }
-        if state.queued() >= self.limit {
+        if !self.has_room(&state, purpose) {
             return Ok(Appended::Full);
         }
         state.room();
@@ -104,6 +148,7 @@ impl Outbound {
             Some(encoder) => encoder.finish(tail, frame),
             None => ws::finish_frame(tail, frame),
         }
+        self.weigh(&state);
         let waker = state.wake();
         drop(state);
         if let Some(waker) = waker {
@@ -113,12 +158,12 @@ impl Outbound {
     }
 
     /// Appends a frame with this payload.
-    pub(crate) fn append(&self, opcode: ws::Opcode, payload: &[u8]) -> Appended {
+    pub(crate) fn append(&self, purpose: Purpose, opcode: ws::Opcode, payload: &[u8]) -> Appended {
         let write = |out: &mut Vec<u8>| {
             out.extend_from_slice(payload);
             Ok::<_, Infallible>(())
         };
-        let Ok(appended) = self.append_frame(opcode, write);
+        let Ok(appended) = self.append_frame(purpose, opcode, write);
         appended
     }
 
@@ -128,7 +173,7 @@ impl Outbound {
         if state.closed {
             return Appended::Closed;
         }
-        if state.queued() >= self.limit {
+        if !self.has_room(&state, Purpose::Message) {
             return Appended::Full;
         }
         match bytes {
@@ -146,6 +191,7 @@ impl Outbound {
                 state.segments.push_back(bytes.clone());
             }
         }
+        self.weigh(&state);
         let waker = state.wake();
         drop(state);
         if let Some(waker) = waker {
@@ -164,11 +210,6 @@ impl Outbound {
         if let Some(waker) = waker {
             waker.wake();
         }
-    }
-
-    /// How many bytes wait, those taken but not yet written included.
-    pub(crate) fn queued(&self) -> usize {
-        self.lock().queued()
     }
 
     /// Takes nothing more. What is queued can still be drained.
@@ -196,7 +237,9 @@ impl Outbound {
 
     /// The driver waits for the socket to take more: whoever wants something of it wakes it.
     pub(crate) fn rest(&self) {
-        self.lock().awake = false;
+        let mut state = self.lock();
+        state.awake = false;
+        state.blocked = true;
     }
 
     /// Moves what is queued into `into`; where nothing is queued, the next
@@ -229,7 +272,10 @@ impl Outbound {
 
     /// `count` bytes that were taken have been written.
     pub(crate) fn written(&self, count: usize) {
-        self.lock().elsewhere -= count;
+        let mut state = self.lock();
+        state.elsewhere -= count;
+        state.blocked = false;
+        self.weigh(&state);
     }
 }
 
@@ -319,7 +365,7 @@ mod tests {
     use super::*;
 
     fn append(out: &Outbound, text: &str) -> Appended {
-        out.append(ws::Opcode::Text, text.as_bytes())
+        out.append(Purpose::Message, ws::Opcode::Text, text.as_bytes())
     }
 
     fn shared(text: &str) -> Shared {
@@ -369,14 +415,15 @@ mod tests {
             append(&out, "five");
             let rest = write_all(&out, &mut draining, step);
             assert_eq!(rest, frames(&["one", "two", &large, "three", "four", &large, "five"])[2..], "step {step}");
-            assert_eq!(out.queued(), 0);
+            assert_eq!(out.lock().queued(), 0);
         }
     }
 
     #[test]
-    fn a_full_queue_takes_nothing_and_a_written_byte_makes_room() {
+    fn a_full_queue_of_a_blocked_peer_takes_nothing_and_a_written_byte_makes_room() {
         let out = Outbound::new(8, None);
         assert_eq!(append(&out, "123456"), Appended::Queued);
+        out.rest();
         assert_eq!(append(&out, "9"), Appended::Full);
         assert_eq!(out.append_shared(&shared("9")), Appended::Full);
         let mut draining = Draining::default();
@@ -388,10 +435,45 @@ mod tests {
     }
 
     #[test]
+    fn replies_and_bursts_may_take_four_times_the_limit() {
+        let reply = |out: &Outbound| out.append(Purpose::Reply, ws::Opcode::Text, b"123456");
+        for blocked in [false, true] {
+            let out = Outbound::new(8, None);
+            if blocked {
+                out.rest();
+            }
+            for _ in 0..BURST {
+                assert_eq!(reply(&out), Appended::Queued);
+            }
+            assert_eq!(reply(&out), Appended::Full, "blocked {blocked}");
+        }
+        let out = Outbound::new(8, None);
+        for _ in 0..BURST {
+            assert_eq!(append(&out, "123456"), Appended::Queued, "the driver had no turn");
+        }
+        assert_eq!(append(&out, "123456"), Appended::Full);
+    }
+
+    #[test]
+    fn a_queue_is_heavy_from_half_of_its_limit_on() {
+        let out = Outbound::new(16, None);
+        append(&out, "12345");
+        assert!(!out.is_heavy());
+        append(&out, "");
+        assert!(out.is_heavy());
+        let mut draining = Draining::default();
+        out.drain(&mut draining, Waker::noop());
+        assert!(out.is_heavy(), "taken is not written");
+        draining.advance(2);
+        out.written(2);
+        assert!(!out.is_heavy());
+    }
+
+    #[test]
     fn a_failed_append_leaves_nothing_behind() {
         let out = Outbound::new(8, None);
         append(&out, "ab");
-        let failed: Result<Appended, &str> = out.append_frame(ws::Opcode::Text, |tail| {
+        let failed: Result<Appended, &str> = out.append_frame(Purpose::Message, ws::Opcode::Text, |tail| {
             tail.extend_from_slice(b"half");
             Err("no")
         });

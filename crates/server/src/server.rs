@@ -24,7 +24,7 @@ use polywire_tsrpc::{
 use tokio::sync::watch;
 
 use crate::{
-    Conn, Flows, ServerOptions, SlowReader,
+    Conn, Flows, ServerOptions,
     assemble::{self, Dispatch, ListenerPlan, Setup},
     conns::Conns,
     messages::Listener,
@@ -260,18 +260,6 @@ impl Server {
     /// The published internal error; `inner` goes along where the options say so.
     pub(crate) fn internal_error(&self, inner: &str) -> ApiError {
         ApiError::internal(self.shared.options.return_inner_error.then_some(inner))
-    }
-
-    pub(crate) fn on_slow_reader(&self, conn: &Conn) {
-        match self.shared.options.slow_reader {
-            SlowReader::Disconnect => {
-                tracing::warn!(conn = conn.id(), "the outbound queue is full: disconnecting a slow reader");
-                conn.close_with(polywire_net::ws::CloseCode::POLICY, "Too slow to read");
-            }
-            SlowReader::DropNewest => {
-                tracing::debug!(conn = conn.id(), "the outbound queue is full: a message is left out")
-            }
-        }
     }
 }
 

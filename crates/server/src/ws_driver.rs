@@ -28,7 +28,7 @@ use crate::{
     Conn, ServerStatus,
     conn::{ConnStatus, Long},
     dispatch::{self, Outcome},
-    outbound::{Draining, Outbound},
+    outbound::{Draining, Outbound, Purpose},
 };
 
 /// Read at once. One buffer of this size a thread, not a connection.
@@ -221,14 +221,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
 
     /// Whether reading on would only pile up work for a peer that does not take its answers.
     fn is_saturated(&self) -> bool {
-        let outbound = self.conn.server().options().limits.outbound;
-        self.has_all_calls() || Self::long(&self.conn).out.queued() >= outbound / 2
-    }
-
-    /// Whether as many calls are in flight as may be.
-    fn has_all_calls(&self) -> bool {
+        let long = Self::long(&self.conn);
         let limit = self.conn.server().options().limits.calls_in_flight;
-        Self::long(&self.conn).calls_in_flight.load(Ordering::Acquire) >= limit
+        long.calls_in_flight.load(Ordering::Acquire) >= limit || long.out.is_heavy()
     }
 
     /// Decodes and dispatches every whole frame of one read, up to a limit.
@@ -237,7 +232,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         let conn = self.conn.clone();
         let server = conn.server();
         while self.phase == Phase::Open || self.phase == Phase::Closing {
-            if self.has_all_calls() {
+            if self.is_saturated() {
                 self.early = bytes.to_vec();
                 return;
             }
@@ -259,7 +254,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 Event::Binary(bytes) => Frame::Binary(bytes),
                 Event::Ping(payload) => {
                     if self.phase == Phase::Open {
-                        Self::long(&conn).out.append(ws::Opcode::Pong, payload);
+                        Self::long(&conn).out.append(Purpose::Message, ws::Opcode::Pong, payload);
                     }
                     continue;
                 }
@@ -282,7 +277,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                     if let Some(watchdog) = &mut self.watchdog {
                         watchdog.ping(now);
                     }
-                    Self::long(&conn).out.append(ws::Opcode::Binary, HEARTBEAT);
+                    Self::long(&conn).out.append(Purpose::Message, ws::Opcode::Binary, HEARTBEAT);
                 }
                 Outcome::Invalid(error) => {
                     tracing::debug!(conn = conn.id(), %error, "[InputDataError]");
