@@ -71,6 +71,13 @@ impl Scenario {
         }
     }
 
+    /// How values travel.
+    pub(crate) const fn encoding(self) -> Encoding {
+        match self {
+            Self::Load { encoding, .. } | Self::Idle { encoding, .. } => encoding,
+        }
+    }
+
     /// How the server has to be started.
     pub(crate) const fn mode(&self) -> Mode {
         match *self {

@@ -194,6 +194,9 @@ impl Repeat<'_, '_> {
                 }
                 for turn in 0..servers.len() {
                     let which = (turn + self.first) % servers.len();
+                    if !self.results.subjects[which].takes(self.results.scenarios[at].encoding()) {
+                        continue;
+                    }
                     self.measure_one(at, which, &mut servers[which])?;
                 }
             }
@@ -242,7 +245,7 @@ impl Repeat<'_, '_> {
         match Subprocess::start(command, self.cores) {
             Ok(process) => {
                 let server = Server { address, process };
-                server.warm_up(mode)?;
+                server.warm_up(subject, mode)?;
                 Ok(Some(server))
             }
             Err(error) => {
@@ -261,8 +264,8 @@ struct Server {
 }
 
 impl Server {
-    fn warm_up(&self, mode: Mode) -> io::Result<()> {
-        for encoding in Encoding::ALL {
+    fn warm_up(&self, subject: &Subject, mode: Mode) -> io::Result<()> {
+        for encoding in Encoding::ALL.into_iter().filter(|&encoding| subject.takes(encoding)) {
             let plan = Plan { in_flight: 50, requests: PROCESS_WARM_UP, client: ClientKind::Pipelined, mode };
             // What goes wrong here goes wrong again where it is counted.
             Fleet::connect(self.address, encoding, 1)?.run(&plan);
