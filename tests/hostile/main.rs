@@ -2,4 +2,5 @@
 //! error, after work and memory in proportion to the input.
 
 mod binary;
+mod typed;
 mod unions;

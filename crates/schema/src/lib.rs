@@ -51,7 +51,7 @@ pub use date_time::{DateTime, ParseDateTimeError};
 pub use derive::from_untrusted;
 pub use describe::{Mismatch, Schema};
 pub use error::{ValidationError, ValidationErrorKind};
-pub use impls::{Element, MapKey, SAFE_INTEGER};
+pub use impls::{Element, MapKey, SAFE_INTEGER, TooDeep, to_value_if_shallow};
 pub use js_string::JsString;
 pub use json::{JsonError, MAX_JSON_DEPTH, StringifyError, json_plain_len, write_json_string};
 pub use number::{is_number_key, number_text, write_integer, write_number};

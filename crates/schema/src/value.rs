@@ -89,6 +89,12 @@ impl BufferKind {
 ///
 /// `PartialEq` is structural; numbers compare as IEEE-754 does (`NaN` is
 /// unequal to itself).
+///
+/// Whatever reads a value bounds how deep it is ([`MAX_VALUE_DEPTH`](crate::MAX_VALUE_DEPTH),
+/// [`MAX_JSON_DEPTH`](crate::MAX_JSON_DEPTH)), and what checks, converts and writes one refuses
+/// a deeper one. But dropping, cloning, comparing and printing a value recurse, as they do for
+/// any tree in Rust: parts can be moved out of the variants, which a `Drop` would forbid. Who
+/// builds values of tens of thousands of levels by hand has to take them apart level by level.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Value {
     /// `undefined`, also where a property is missing.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::levels::level;
 use crate::{Interface, Mismatch, Object, Registry, Schema, Type, Value};
 
 impl<T: Schema> Schema for Vec<T> {
@@ -10,7 +11,7 @@ impl<T: Schema> Schema for Vec<T> {
     }
 
     fn to_value(&self) -> Value {
-        Value::Array(self.iter().map(T::to_value).collect())
+        level(|| Value::Array(self.iter().map(T::to_value).collect()))
     }
 
     fn from_value(value: Value) -> Result<Self, Mismatch> {
@@ -29,7 +30,7 @@ impl<T: Schema> Schema for Box<T> {
     }
 
     fn to_value(&self) -> Value {
-        T::to_value(self)
+        level(|| T::to_value(self))
     }
 
     fn from_value(value: Value) -> Result<Self, Mismatch> {
@@ -43,7 +44,7 @@ impl<T: Schema + Sync> Schema for Arc<T> {
     }
 
     fn to_value(&self) -> Value {
-        T::to_value(self)
+        level(|| T::to_value(self))
     }
 
     fn from_value(value: Value) -> Result<Self, Mismatch> {

@@ -9,7 +9,7 @@ use std::{
 
 use indexmap::IndexMap;
 
-use super::SAFE_INTEGER;
+use super::{SAFE_INTEGER, levels::level};
 use crate::{
     IndexSignature, Interface, KeyType, Mismatch, Object, Registry, Schema, Type, Value,
     derive::{Flatten, Names, Shape},
@@ -96,7 +96,10 @@ macro_rules! maps {
             }
 
             fn to_value(&self) -> Value {
-                Value::Object(self.iter().map(|(key, value)| (key.to_key().into_owned(), value.to_value())).collect())
+                level(|| {
+                    let entries = self.iter().map(|(key, value)| (key.to_key().into_owned(), value.to_value()));
+                    Value::Object(entries.collect())
+                })
             }
 
             fn from_value(value: Value) -> Result<Self, Mismatch> {

@@ -4,7 +4,7 @@
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
-use polywire_schema::{Slot, Value, from_untrusted};
+use polywire_schema::{Slot, TooDeep, Value, from_untrusted, to_value_if_shallow};
 
 use super::{Agreement, Codec, Depth};
 use crate::{
@@ -140,7 +140,7 @@ impl<T: Codec> TypedCodec<T> {
 
     #[cold]
     fn encode_binary_slowly(&self, value: &T, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-        self.buffer.encode_into(out, self.slot, &value.to_value())
+        self.buffer.encode_into(out, self.slot, &to_value(value)?)
     }
 
     #[cold]
@@ -150,7 +150,7 @@ impl<T: Codec> TypedCodec<T> {
 
     #[cold]
     fn encode_json_slowly(&self, value: &T, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-        self.buffer.encode_json_into(out, self.slot, &value.to_value()).map(drop)
+        self.buffer.encode_json_into(out, self.slot, &to_value(value)?).map(drop)
     }
 
     #[cold]
@@ -158,6 +158,10 @@ impl<T: Codec> TypedCodec<T> {
         let json = Value::parse_json(text).map_err(|error| DecodeError::Json(Box::new(error)))?;
         self.decode_json_value(json)
     }
+}
+
+fn to_value<T: Codec>(value: &T) -> Result<Value, EncodeError> {
+    to_value_if_shallow(value).map_err(|TooDeep| EncodeError::TooDeep)
 }
 
 fn from_value<T: Codec>(value: Value) -> Result<T, DecodeError> {
