@@ -9,6 +9,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    thread,
 };
 
 use polywire_schema::{
@@ -162,6 +163,18 @@ fn ambiguous_values_are_looked_at_a_bounded_number_of_times() {
     }
     let grown = peak_memory().zip(before).map(|(after, before)| after.saturating_sub(before));
     assert!(grown.is_none_or(|grown| grown < 1 << 30), "memory grew by {grown:?} bytes");
+}
+
+/// As deep as values may be, with a union at every level, on the stack of a worker
+/// thread: in unoptimised builds too, of which this takes most.
+#[test]
+fn deep_unions_fit_the_stack() {
+    for (name, shape, ty) in types(|| Type::Date) {
+        let types: TypeSet = [("root".to_owned(), named("x")), ("x".to_owned(), ty)].into_iter().collect();
+        let work = move || [510, 520].into_iter().for_each(|levels| do_all(&types, None, &shape.nested(levels)));
+        let thread = thread::Builder::new().stack_size(2 << 20).spawn(work).expect("a thread");
+        assert!(thread.join().is_ok(), "{name}");
+    }
 }
 
 /// The published form holds an object in an intersection once for each member, and so on within.

@@ -28,6 +28,14 @@ pub(crate) struct Key {
     unions: Box<[NodeId]>,
 }
 
+/// What a walk knows about a question.
+pub(crate) enum Recalled<T> {
+    /// The answer.
+    Known(T),
+    /// Nothing; with a key where the answer shall be remembered.
+    New(Option<Box<Key>>),
+}
+
 /// Whether it matters what other members of the unions around declare.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
@@ -57,10 +65,17 @@ impl<T: Clone> Effort<T> {
         self.visits
     }
 
-    /// The key of an answer that is worth remembering.
-    ///
+    /// What is known already, or the key of an answer that is worth remembering.
+    pub(crate) fn recall(&self, node: NodeId, value: &Value, place: Place<'_>, names: Names) -> Recalled<T> {
+        let key = self.key(node, value, place, names);
+        match key.as_ref().and_then(|key| self.known.get(key)) {
+            Some(known) => Recalled::Known(known.clone()),
+            None => Recalled::New(key.map(Box::new)),
+        }
+    }
+
     /// Values are told apart by their addresses, which stay theirs during a walk.
-    pub(crate) fn key(&self, node: NodeId, value: &Value, place: Place<'_>, names: Names) -> Option<Key> {
+    fn key(&self, node: NodeId, value: &Value, place: Place<'_>, names: Names) -> Option<Key> {
         let may_come_again = place.in_union && matches!(value, Value::Object(_) | Value::Array(_) | Value::Buffer(..));
         if self.visits < PATIENCE || !may_come_again {
             return None;
@@ -75,13 +90,9 @@ impl<T: Clone> Effort<T> {
         Some(Key { node, address: std::ptr::from_ref(value).addr(), index, unions: unions.into() })
     }
 
-    pub(crate) fn known(&self, key: Option<&Key>) -> Option<T> {
-        self.known.get(key?).cloned()
-    }
-
-    pub(crate) fn remember(&mut self, key: Option<Key>, answer: &T) {
+    pub(crate) fn remember(&mut self, key: Option<Box<Key>>, answer: &T) {
         if let Some(key) = key {
-            self.known.insert(key, answer.clone());
+            self.known.insert(*key, answer.clone());
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     Flat, IndexSlot, Members, Node, NodeId, Object, Program, Slot, ValidateOptions, ValidationError,
     ValidationErrorKind, Value,
     declared::Allowed,
-    effort::{Effort, Names, PATIENCE},
+    effort::{Effort, Names, PATIENCE, Recalled},
     mode::Accept,
     own_properties::own_properties,
     place::Place,
@@ -190,11 +190,13 @@ impl Pruner<'_, '_> {
         value: &Value,
         place: Place<'_>,
     ) -> Option<Value> {
-        let key = self.effort.key(id, value, place, Names::DoNotMatter);
-        if let Some(known) = self.effort.known(key.as_ref()) {
-            self.step(known.as_ref().map_or(0, Value::size))?;
-            return known;
-        }
+        let key = match self.effort.recall(id, value, place, Names::DoNotMatter) {
+            Recalled::Known(known) => {
+                self.step(known.as_ref().map_or(0, Value::size))?;
+                return known;
+            }
+            Recalled::New(key) => key,
+        };
         let allowed = Allowed::enter(&members.declared, id, place.around);
         let place = place.member(&allowed)?;
         let mut pruned: Option<Value> = None;

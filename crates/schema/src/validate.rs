@@ -14,7 +14,7 @@ use crate::{
     Scalar, SchemaError, Slot, ValidateOptions, ValidationError, ValidationErrorKind as Kind, Value,
     date_method::FORMAT,
     declared::Allowed,
-    effort::{Effort, Names},
+    effort::{Effort, Names, Recalled},
     is_number_key,
     mode::{Accept, Explain, Mode},
     number_text,
@@ -97,10 +97,27 @@ impl<'p, M: Mode> Check<'p, M> {
     }
 
     /// Checks a value against a node.
+    ///
+    /// Recursion goes through here for each value within a value: what it needs
+    /// of the stack is kept small, by leaving everything else to others.
     pub(crate) fn node(&mut self, id: NodeId, value: &Value, place: Place<'_>) -> Checked<M> {
         self.effort.step();
         let program = self.program;
         match program.node(id) {
+            Node::Array(element) => self.array(*element, value, place),
+            Node::Tuple { elements, optional_from } => self.tuple(elements, *optional_from, value, place),
+            Node::Interface(interface) => self.object(&interface.flat, value, place),
+            Node::Mapped(mapped) => self.object(&mapped.flat, value, place),
+            Node::Union(members) => self.members(id, members, Self::union, value, place),
+            Node::Intersection(members) => self.members(id, members, Self::intersection, value, place),
+            Node::NonNullable(target) if !value.is_nullish() || target.any => self.node(target.node, value, place),
+            other => self.scalar(other, value),
+        }
+    }
+
+    /// A type that contains no other.
+    fn scalar(&mut self, node: &Node, value: &Value) -> Checked<M> {
+        match node {
             Node::Any => Ok(()),
             Node::Boolean => self.expect(matches!(value, Value::Bool(_)), "boolean", value),
             Node::Number(scalar) => self.number(*scalar, value),
@@ -110,16 +127,10 @@ impl<'p, M: Mode> Check<'p, M> {
             Node::Literal(literal) => self.literal(literal, value),
             Node::Enum(members) => self.enumeration(members, value),
             Node::Object => self.expect(matches!(value.type_name(), "Object" | "Array"), "Object", value),
-            Node::Array(element) => self.array(*element, value, place),
-            Node::Tuple { elements, optional_from } => self.tuple(elements, *optional_from, value, place),
-            Node::Interface(interface) => self.object(&interface.flat, value, place),
-            Node::Mapped(mapped) => self.object(&mapped.flat, value, place),
-            Node::Union(members) => self.members(id, members, Self::union, value, place),
-            Node::Intersection(members) => self.members(id, members, Self::intersection, value, place),
-            Node::NonNullable(target) if value.is_nullish() && !target.any => self.expect(false, "NonNullable", value),
-            Node::NonNullable(target) => self.node(target.node, value, place),
+            Node::NonNullable(_) => self.expect(false, "NonNullable", value),
             Node::Custom(custom) => self.custom(&**custom, value),
             Node::Invalid(error) => self.invalid(error),
+            other => unreachable!("a type of other types: {other:?}"),
         }
     }
 
@@ -325,16 +336,21 @@ impl<'p, M: Mode> Check<'p, M> {
         value: &Value,
         place: Place<'_>,
     ) -> Checked<M> {
-        let names = if self.options.excess_property_checks { Names::Matter } else { Names::DoNotMatter };
-        let key = self.effort.key(id, value, place, names);
-        if let Some(known) = self.effort.known(key.as_ref()) {
-            return known;
-        }
+        let key = match self.recall(id, value, place) {
+            Recalled::Known(answer) => return answer,
+            Recalled::New(key) => key,
+        };
         let allowed = Allowed::enter(&members.declared, id, place.around);
         let place = place.member(&allowed).ok_or_else(|| self.mode.refuse(|_| Kind::TooDeep))?;
         let checked = check(self, members, value, place);
         self.effort.remember(key, &checked);
         checked
+    }
+
+    /// What is known about the value already, or by what to remember it.
+    fn recall(&self, id: NodeId, value: &Value, place: Place<'_>) -> Recalled<Checked<M>> {
+        let names = if self.options.excess_property_checks { Names::Matter } else { Names::DoNotMatter };
+        self.effort.recall(id, value, place, names)
     }
 
     fn union(&mut self, members: &Members, value: &Value, place: Place<'_>) -> Checked<M> {

@@ -127,7 +127,7 @@ impl TsBuffer {
         if written.is_err() {
             out.truncate(start);
         }
-        written
+        written.map_err(|error| *error)
     }
 
     /// The value of a binary form. Bytes behind it are ignored, as published peers do.
@@ -165,7 +165,7 @@ impl TsBuffer {
     fn read(&self, slot: Slot, bytes: &[u8], shared: Option<&Bytes>) -> Result<Value, DecodeError> {
         let reader = BinaryReader::with_strictness(bytes, self.options.strictness);
         let strict = self.options.checks.strict_null_checks;
-        Decoder::new(&self.program, &self.layout, strict, reader, shared).read(slot.node)
+        Decoder::new(&self.program, &self.layout, strict, reader, shared).read(slot.node).map_err(|error| *error)
     }
 
     pub(crate) fn json_plan(&self) -> &JsonPlan {

@@ -26,6 +26,15 @@ struct Parser<'a> {
     max_depth: usize,
 }
 
+/// What an object may go on with; V8 words its errors by that.
+#[derive(Clone, Copy)]
+enum Expected {
+    /// Just behind the opening brace.
+    NameOrBrace,
+    /// Behind a comma.
+    Name,
+}
+
 impl<'a> Parser<'a> {
     fn value(&mut self) -> Result<Value, JsonError> {
         match self.peek() {
@@ -56,31 +65,40 @@ impl<'a> Parser<'a> {
         if self.skip(b'}') {
             return Ok(object.into());
         }
-        if self.peek() != Some(b'"') {
-            return Err(self.at_position(JsonError::ExpectedNameOrBrace));
-        }
-        let mut name = self.string()?;
-        if !self.skip(b':') {
-            return Err(self.at_position(JsonError::ExpectedColon));
-        }
-        loop {
-            let value = self.value()?;
-            object.set(name.into_string_lossy(), value);
-            if !self.skip(b',') {
-                break;
-            }
-            if self.peek() != Some(b'"') {
-                return Err(self.at_position(JsonError::ExpectedName));
-            }
-            name = self.string()?;
-            if !self.skip(b':') {
-                return Err(self.unexpected());
-            }
+        self.property(&mut object, Expected::NameOrBrace)?;
+        while self.skip(b',') {
+            self.property(&mut object, Expected::Name)?;
         }
         if !self.skip(b'}') {
             return Err(self.at_position(JsonError::ExpectedCommaOrBrace));
         }
         Ok(object.into())
+    }
+
+    /// A name and its value. Values recurse through here: the stack holds little of it meanwhile.
+    fn property(&mut self, object: &mut Object, expected: Expected) -> Result<(), JsonError> {
+        let name = self.name(expected)?;
+        let value = self.value()?;
+        object.set(name, value);
+        Ok(())
+    }
+
+    /// A name and the colon behind it.
+    fn name(&mut self, expected: Expected) -> Result<String, JsonError> {
+        if self.peek() != Some(b'"') {
+            return Err(match expected {
+                Expected::NameOrBrace => self.at_position(JsonError::ExpectedNameOrBrace),
+                Expected::Name => self.at_position(JsonError::ExpectedName),
+            });
+        }
+        let name = self.string()?;
+        if !self.skip(b':') {
+            return Err(match expected {
+                Expected::NameOrBrace => self.at_position(JsonError::ExpectedColon),
+                Expected::Name => self.unexpected(),
+            });
+        }
+        Ok(name.into_string_lossy())
     }
 
     fn array(&mut self) -> Result<Value, JsonError> {

@@ -36,18 +36,33 @@ impl<'p> Pruner<'p, '_> {
     where
         'p: 'a,
     {
-        let mut plan = Plan::default();
-        self.plan(id, (value, object), place, &mut plan)?;
-        let mut pruned = Object::with_capacity(plan.properties.len());
-        for (key, task) in plan.properties {
-            let value = match task {
-                Task::Prune(node, value, place) => self.node(node, value, place)?,
-                Task::Copy(value, place) => self.copy(value, place)?,
-                Task::SetNull => Value::Null,
-            };
-            pruned.set(key, value);
+        let mut pruned = Object::new();
+        for (key, task) in self.tasks(id, (value, object), place)? {
+            pruned.set(key, self.run(task)?);
         }
         Some(Value::Object(pruned))
+    }
+
+    fn tasks<'a>(
+        &mut self,
+        id: NodeId,
+        whole: (&'a Value, &'a Object),
+        place: Place<'_>,
+    ) -> Option<IndexMap<&'a str, Task<'a>>>
+    where
+        'p: 'a,
+    {
+        let mut plan = Plan::default();
+        self.plan(id, whole, place, &mut plan)?;
+        Some(plan.properties)
+    }
+
+    fn run(&mut self, task: Task<'_>) -> Option<Value> {
+        match task {
+            Task::Prune(node, value, place) => self.node(node, value, place),
+            Task::Copy(value, place) => self.copy(value, place),
+            Task::SetNull => Some(Value::Null),
+        }
     }
 
     fn plan<'a>(

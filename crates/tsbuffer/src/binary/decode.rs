@@ -15,8 +15,17 @@ use self::merge::{Depth, merge};
 use super::{BinaryReader, LengthType, MAX_FRAMES, MAX_TUPLE_ELEMENTS, ReadError};
 use crate::{
     error::DecodeError,
-    layout::{Layout, Shape},
+    layout::{Layout, MembersLayout, Shape},
 };
+
+/// Boxed on the way, so that a deep value costs little stack.
+type Failed = Box<DecodeError>;
+
+impl From<ReadError> for Failed {
+    fn from(error: ReadError) -> Self {
+        Self::new(error.into())
+    }
+}
 
 /// Reads values of the types of one program.
 #[derive(Debug)]
@@ -45,7 +54,7 @@ impl<'p, 'i> Decoder<'p, 'i> {
     ///
     /// Recursion goes through here for each value within a value: what it needs
     /// of the stack is kept small, by leaving everything else to others.
-    pub(crate) fn read(&mut self, node: NodeId) -> Result<Value, DecodeError> {
+    pub(crate) fn read(&mut self, node: NodeId) -> Result<Value, Failed> {
         match self.program.node(node) {
             Node::Interface(_) | Node::Mapped(_) => self.read_object_value(node),
             Node::Union(members) => self.read_members(node, members, Depth::Shallow),
@@ -58,7 +67,7 @@ impl<'p, 'i> Decoder<'p, 'i> {
     }
 
     /// A type that contains no other.
-    fn read_scalar(&mut self, node: &Node) -> Result<Value, DecodeError> {
+    fn read_scalar(&mut self, node: &Node) -> Result<Value, Failed> {
         Ok(match node {
             Node::Boolean => Value::Bool(self.reader.read_bool()?),
             Node::Number(scalar) => Value::Number(self.read_number(*scalar)?),
@@ -73,37 +82,37 @@ impl<'p, 'i> Decoder<'p, 'i> {
                 let value = custom.decode(bytes).ok_or(DecodeError::CustomWithoutDecode)?;
                 value.map_err(DecodeError::Custom)?
             }
-            Node::Invalid(error) => return Err(DecodeError::Schema(Box::new(error.clone()))),
+            Node::Invalid(error) => return Err(DecodeError::Schema(Box::new(error.clone())).into()),
             other => unreachable!("a type of other types: {other:?}"),
         })
     }
 
-    fn read_non_nullable(&mut self, target: NodeId) -> Result<Value, DecodeError> {
+    fn read_non_nullable(&mut self, target: NodeId) -> Result<Value, Failed> {
         self.enter_type()?;
         let value = self.read(target);
         self.leave_type();
         value
     }
 
-    fn read_object_value(&mut self, node: NodeId) -> Result<Value, DecodeError> {
+    fn read_object_value(&mut self, node: NodeId) -> Result<Value, Failed> {
         self.reader.enter()?;
         let object = self.read_object(node);
         self.reader.leave();
         object.map(Value::Object)
     }
 
-    fn read_number(&mut self, scalar: Scalar) -> Result<f64, DecodeError> {
+    fn read_number(&mut self, scalar: Scalar) -> Result<f64, Failed> {
         Ok(match scalar {
             Scalar::Double | Scalar::ExplicitDouble => self.reader.read_double()?,
             Scalar::Int => self.reader.read_zigzag()? as f64,
             Scalar::Uint => self.reader.read_varint()? as f64,
-            Scalar::BigInt => return Err(DecodeError::UnsupportedScalar("bigint")),
-            Scalar::BigInt64 => return Err(DecodeError::UnsupportedScalar("bigint64")),
-            Scalar::BigUint64 => return Err(DecodeError::UnsupportedScalar("biguint64")),
+            Scalar::BigInt => return Err(DecodeError::UnsupportedScalar("bigint").into()),
+            Scalar::BigInt64 => return Err(DecodeError::UnsupportedScalar("bigint64").into()),
+            Scalar::BigUint64 => return Err(DecodeError::UnsupportedScalar("biguint64").into()),
         })
     }
 
-    fn read_enum(&mut self, members: &[EnumMember]) -> Result<Value, DecodeError> {
+    fn read_enum(&mut self, members: &[EnumMember]) -> Result<Value, Failed> {
         let id = self.reader.read_varint()?;
         let member = members.iter().find(|member| u64::from(member.id) == id);
         // As a signed number it stands in the published text.
@@ -111,36 +120,34 @@ impl<'p, 'i> Decoder<'p, 'i> {
         Ok(member.value.to_value())
     }
 
-    fn read_json(&mut self) -> Result<Value, DecodeError> {
+    fn read_json(&mut self) -> Result<Value, Failed> {
         let text = self.reader.read_bytes()?;
         if text == b"undefined" {
             return Ok(Value::Undefined);
         }
-        Value::parse_json(text).map_err(|error| DecodeError::Json(Box::new(error)))
+        Value::parse_json(text).map_err(|error| DecodeError::Json(Box::new(error)).into())
     }
 
-    fn read_buffer(&mut self, kind: BufferKind) -> Result<Value, DecodeError> {
+    fn read_buffer(&mut self, kind: BufferKind) -> Result<Value, Failed> {
         let bytes = self.reader.read_bytes()?;
         if matches!(kind, BufferKind::BigInt64Array | BufferKind::BigUint64Array) {
-            return Err(DecodeError::UnsupportedArray(kind));
+            return Err(DecodeError::UnsupportedArray(kind).into());
         }
         // Published readers make a view where the payload is aligned, and a view ends
         // at its last whole element; where it is not, they copy, and a copy must fit.
         let (size, start) = (kind.element_size(), self.reader.position() - bytes.len());
         let partial = bytes.len() % size;
         if partial != 0 && start % size != 0 {
-            return Err(DecodeError::PartialElement(kind));
+            return Err(DecodeError::PartialElement(kind).into());
         }
         let bytes = &bytes[..bytes.len() - partial];
         let bytes = self.shared.map_or_else(|| Bytes::copy_from_slice(bytes), |shared| shared.slice_ref(bytes));
         Ok(Value::Buffer(kind, bytes))
     }
 
-    fn read_array(&mut self, element: NodeId) -> Result<Value, DecodeError> {
+    fn read_array(&mut self, element: NodeId) -> Result<Value, Failed> {
         if self.layout.node(element).is_zero_width {
-            let count = self.reader.read_zero_width_count()?;
-            let value = self.read(element)?;
-            return Ok(Value::Array(vec![value; count as usize]));
+            return self.read_zero_width(element);
         }
         self.reader.enter()?;
         self.enter_type()?;
@@ -154,9 +161,15 @@ impl<'p, 'i> Decoder<'p, 'i> {
         Ok(Value::Array(elements))
     }
 
-    fn read_tuple(&mut self, node: NodeId, elements: &[Slot]) -> Result<Value, DecodeError> {
+    fn read_zero_width(&mut self, element: NodeId) -> Result<Value, Failed> {
+        let count = self.reader.read_zero_width_count()?;
+        let value = self.read(element)?;
+        Ok(Value::Array(vec![value; count as usize]))
+    }
+
+    fn read_tuple(&mut self, node: NodeId, elements: &[Slot]) -> Result<Value, Failed> {
         if elements.len() > MAX_TUPLE_ELEMENTS {
-            return Err(DecodeError::TupleTypeTooLong(elements.len()));
+            return Err(DecodeError::TupleTypeTooLong(elements.len()).into());
         }
         self.reader.enter()?;
         self.enter_type()?;
@@ -184,19 +197,13 @@ impl<'p, 'i> Decoder<'p, 'i> {
         Ok(Value::Array(values))
     }
 
-    fn read_members(&mut self, node: NodeId, members: &[MemberSlot], depth: Depth) -> Result<Value, DecodeError> {
+    fn read_members(&mut self, node: NodeId, members: &[MemberSlot], depth: Depth) -> Result<Value, Failed> {
         let layout = self.layout.node(node);
         let Shape::Members(shape) = &layout.shape else { unreachable!("the layout of a union: {:?}", layout.shape) };
         self.enter_type()?;
         let mut value = Value::Undefined;
         for _ in 0..self.reader.read_varint()? {
-            let tag = self.reader.read_tag()?;
-            let Ok(at) = shape.by_id.binary_search_by_key(&tag.id, |(id, _)| *id) else {
-                self.reader.skip(tag.length_type)?;
-                continue;
-            };
-            let (_, member) = shape.by_id[at];
-            merge(&mut value, self.read_framed(members[member].slot.node)?, depth);
+            self.read_member(shape, members, depth, &mut value)?;
         }
         self.leave_type();
         let is_null =
@@ -204,9 +211,27 @@ impl<'p, 'i> Decoder<'p, 'i> {
         Ok(if is_null { Value::Null } else { value })
     }
 
+    /// Adds what the next member says of a value.
+    fn read_member(
+        &mut self,
+        shape: &MembersLayout,
+        members: &[MemberSlot],
+        depth: Depth,
+        value: &mut Value,
+    ) -> Result<(), Failed> {
+        let tag = self.reader.read_tag()?;
+        let Ok(at) = shape.by_id.binary_search_by_key(&tag.id, |(id, _)| *id) else {
+            return Ok(self.reader.skip(tag.length_type)?);
+        };
+        let (_, member) = shape.by_id[at];
+        let more = self.read_framed(members[member].slot.node)?;
+        merge(value, more, depth);
+        Ok(())
+    }
+
     /// A payload behind its tag, and behind its length where it has one. What the tag
     /// and the length say about its end does not matter to a reader that knows the type.
-    fn read_framed(&mut self, node: NodeId) -> Result<Value, DecodeError> {
+    fn read_framed(&mut self, node: NodeId) -> Result<Value, Failed> {
         if self.layout.node(node).prefixed {
             self.reader.skip(LengthType::Varint)?;
         }

@@ -22,6 +22,9 @@ use crate::{
     layout::{Frame, Layout, MembersLayout, Shape},
 };
 
+/// Boxed on the way, so that a deep value costs little stack.
+type Failed = Box<EncodeError>;
+
 static UNDEFINED: Value = Value::Undefined;
 
 /// How often a value may be written, on average, where much is written. Members of
@@ -72,7 +75,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
     }
 
     /// Appends the payload of a value.
-    pub(crate) fn write(&mut self, out: &mut Vec<u8>, node: NodeId, value: &'v Value) -> Result<(), EncodeError> {
+    pub(crate) fn write(&mut self, out: &mut Vec<u8>, node: NodeId, value: &'v Value) -> Result<(), Failed> {
         self.write_sharing(out, node, value, None)
     }
 
@@ -87,7 +90,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         node: NodeId,
         value: &'v Value,
         skip: Option<&mut Skip>,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<(), Failed> {
         self.written += value.own_size();
         match self.program.node(node) {
             Node::Interface(_) | Node::Mapped(_) => self.write_object(out, node, value, skip),
@@ -106,14 +109,14 @@ impl<'p, 'v> Encoder<'p, 'v> {
         target: NodeId,
         value: &'v Value,
         skip: Option<&mut Skip>,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<(), Failed> {
         self.enter_type()?;
         let written = self.write_sharing(out, target, value, skip);
         self.leave_type();
         written
     }
 
-    fn write_array(&mut self, out: &mut Vec<u8>, element: NodeId, value: &'v Value) -> Result<(), EncodeError> {
+    fn write_array(&mut self, out: &mut Vec<u8>, element: NodeId, value: &'v Value) -> Result<(), Failed> {
         let Value::Array(elements) = value else { return Err(mismatch("Array", value)) };
         self.enter_value()?;
         write_varint(out, elements.len() as u64);
@@ -124,15 +127,15 @@ impl<'p, 'v> Encoder<'p, 'v> {
         Ok(())
     }
 
-    fn write_tuple(&mut self, out: &mut Vec<u8>, elements: &[Slot], value: &'v Value) -> Result<(), EncodeError> {
+    fn write_tuple(&mut self, out: &mut Vec<u8>, elements: &[Slot], value: &'v Value) -> Result<(), Failed> {
         let Value::Array(values) = value else { return Err(mismatch("Array", value)) };
         if elements.len() > MAX_TUPLE_ELEMENTS {
-            return Err(EncodeError::TupleTypeTooLong(elements.len()));
+            return Err(EncodeError::TupleTypeTooLong(elements.len()).into());
         }
         // Encoding checks values without excess checks: a tuple may be too long.
         let (values, excess) = values.split_at(values.len().min(elements.len()));
         if excess.iter().any(|value| !value.is_undefined()) {
-            return Err(EncodeError::TupleTooLong { elements: elements.len() });
+            return Err(EncodeError::TupleTooLong { elements: elements.len() }.into());
         }
         let present = |(slot, value): (&Slot, &Value)| !self.is_absent(value, slot.codable.null);
         let bits = elements.iter().zip(values).map(present).enumerate();
@@ -155,7 +158,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         members: &Members,
         value: &'v Value,
         skip: Option<&mut Skip>,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<(), Failed> {
         let layout = self.layout.node(node);
         let value = if self.is_absent(value, layout.codable.null) { &UNDEFINED } else { value };
         self.check_written()?;
@@ -166,24 +169,35 @@ impl<'p, 'v> Encoder<'p, 'v> {
         let mut written = 0;
         let frames = &self.members_layout(node).frames;
         for at in members.candidates(value) {
-            let slot = members[at].slot;
-            if !self.checker.accepts(slot, value) {
-                continue;
-            }
-            self.write_framed(out, &frames[at], slot.node, value, Some(skip))?;
-            written += 1;
+            written += self.write_if_member(out, &frames[at], members[at].slot, value, skip)?;
             // Only objects can be described by several members at once.
-            if !is_object(value) {
+            if written == 1 && !is_object(value) {
                 break;
             }
         }
         if written == 0 {
-            return Err(EncodeError::NoMember);
+            return Err(EncodeError::NoMember.into());
         }
         count.fill(out, written);
         self.spare.extend(own);
         self.leave_type();
         Ok(())
+    }
+
+    /// One where the value is of the member, nothing where it is not.
+    fn write_if_member(
+        &mut self,
+        out: &mut Vec<u8>,
+        frame: &Frame,
+        slot: Slot,
+        value: &'v Value,
+        skip: &mut Skip,
+    ) -> Result<u64, Failed> {
+        if !self.checker.accepts(slot, value) {
+            return Ok(0);
+        }
+        self.write_framed(out, frame, slot.node, value, Some(skip))?;
+        Ok(1)
     }
 
     fn write_intersection(
@@ -193,7 +207,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         members: &[MemberSlot],
         value: &'v Value,
         skip: Option<&mut Skip>,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<(), Failed> {
         let inherited = skip.map(|skip| &*skip);
         self.check_written()?;
         self.enter_type()?;
@@ -216,7 +230,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         node: NodeId,
         value: &'v Value,
         skip: Option<&mut Skip>,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<(), Failed> {
         out.extend_from_slice(frame.tag.as_bytes());
         if frame.prefixed {
             write_length_prefixed(out, |out| self.write_sharing(out, node, value, skip))
@@ -249,9 +263,9 @@ impl<'p, 'v> Encoder<'p, 'v> {
 
     /// Enters a value of its own: an array or object. An error ends the writing,
     /// so that what was entered then need not be left.
-    fn enter_value(&mut self) -> Result<(), EncodeError> {
+    fn enter_value(&mut self) -> Result<(), Failed> {
         if self.depth == MAX_DEPTH {
-            return Err(EncodeError::TooDeep);
+            return Err(EncodeError::TooDeep.into());
         }
         self.depth += 1;
         self.enter_type()
@@ -263,19 +277,19 @@ impl<'p, 'v> Encoder<'p, 'v> {
     }
 
     /// Refuses to go on where parts of the value are written again and again.
-    fn check_written(&mut self) -> Result<(), EncodeError> {
+    fn check_written(&mut self) -> Result<(), Failed> {
         if self.written <= PATIENCE {
             return Ok(());
         }
         let root = self.root;
         let most = *self.most.get_or_insert_with(|| PATIENCE + MAX_COPIES * root.size());
-        if self.written <= most { Ok(()) } else { Err(EncodeError::TooAmbiguous) }
+        if self.written <= most { Ok(()) } else { Err(EncodeError::TooAmbiguous.into()) }
     }
 
     /// Enters another type of the same value.
-    fn enter_type(&mut self) -> Result<(), EncodeError> {
+    fn enter_type(&mut self) -> Result<(), Failed> {
         if self.frames == MAX_FRAMES {
-            return Err(EncodeError::TooDeep);
+            return Err(EncodeError::TooDeep.into());
         }
         self.frames += 1;
         Ok(())
@@ -287,7 +301,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
 }
 
 /// A value of a type that contains no other.
-fn write_scalar(out: &mut Vec<u8>, node: &Node, value: &Value) -> Result<(), EncodeError> {
+fn write_scalar(out: &mut Vec<u8>, node: &Node, value: &Value) -> Result<(), Failed> {
     match (node, value) {
         (Node::Boolean, Value::Bool(value)) => write_bool(out, *value),
         (Node::Number(scalar), value) => return write_number(out, *scalar, value),
@@ -300,9 +314,9 @@ fn write_scalar(out: &mut Vec<u8>, node: &Node, value: &Value) -> Result<(), Enc
         (Node::Any | Node::Object, value) => return write_json(out, value),
         (Node::Custom(custom), value) => match custom.encode(value) {
             Some(bytes) => write_bytes(out, &bytes.map_err(EncodeError::Custom)?),
-            None => return Err(EncodeError::CustomWithoutEncode),
+            None => return Err(EncodeError::CustomWithoutEncode.into()),
         },
-        (Node::Invalid(error), _) => return Err(EncodeError::Schema(Box::new(error.clone()))),
+        (Node::Invalid(error), _) => return Err(EncodeError::Schema(Box::new(error.clone())).into()),
         (Node::Boolean, value) => return Err(mismatch("boolean", value)),
         (Node::String, value) => return Err(mismatch("string", value)),
         (Node::Date, value) => return Err(mismatch("Date", value)),
@@ -317,41 +331,41 @@ fn is_object(value: &Value) -> bool {
     !matches!(value, Value::Undefined | Value::Bool(_) | Value::Number(_) | Value::BigInt(_) | Value::String(_))
 }
 
-fn mismatch(expected: &'static str, value: &Value) -> EncodeError {
-    EncodeError::Mismatch { expected, found: value.type_name() }
+fn mismatch(expected: &'static str, value: &Value) -> Failed {
+    EncodeError::Mismatch { expected, found: value.type_name() }.into()
 }
 
-fn write_number(out: &mut Vec<u8>, scalar: Scalar, value: &Value) -> Result<(), EncodeError> {
+fn write_number(out: &mut Vec<u8>, scalar: Scalar, value: &Value) -> Result<(), Failed> {
     let number = || value.as_number().ok_or_else(|| mismatch("number", value));
     match scalar {
         Scalar::Double | Scalar::ExplicitDouble => write_double(out, number()?),
         Scalar::Int => write_zigzag(out, integer_bits(number()?) as i64),
         Scalar::Uint => write_varint(out, integer_bits(number()?)),
-        Scalar::BigInt => return Err(EncodeError::UnsupportedScalar("bigint")),
-        Scalar::BigInt64 => return Err(EncodeError::UnsupportedScalar("bigint64")),
-        Scalar::BigUint64 => return Err(EncodeError::UnsupportedScalar("biguint64")),
+        Scalar::BigInt => return Err(EncodeError::UnsupportedScalar("bigint").into()),
+        Scalar::BigInt64 => return Err(EncodeError::UnsupportedScalar("bigint64").into()),
+        Scalar::BigUint64 => return Err(EncodeError::UnsupportedScalar("biguint64").into()),
     }
     Ok(())
 }
 
-fn write_buffer(out: &mut Vec<u8>, kind: BufferKind, bytes: &[u8]) -> Result<(), EncodeError> {
+fn write_buffer(out: &mut Vec<u8>, kind: BufferKind, bytes: &[u8]) -> Result<(), Failed> {
     if matches!(kind, BufferKind::BigInt64Array | BufferKind::BigUint64Array) {
-        return Err(EncodeError::UnsupportedArray(kind));
+        return Err(EncodeError::UnsupportedArray(kind).into());
     }
     write_bytes(out, bytes);
     Ok(())
 }
 
-fn enum_id(members: &[EnumMember], value: &Value) -> Result<u32, EncodeError> {
+fn enum_id(members: &[EnumMember], value: &Value) -> Result<u32, Failed> {
     let is_value = |member: &&EnumMember| match (&member.value, value) {
         (EnumValue::Number(member), Value::Number(value)) => member == value,
         (EnumValue::String(member), Value::String(value)) => value.as_str() == Some(member),
         _ => false,
     };
     let member = members.iter().find(is_value);
-    member.map(|member| member.id).ok_or_else(|| EncodeError::NotAnEnumMember(value.type_name().to_owned()))
+    member.map(|member| member.id).ok_or_else(|| EncodeError::NotAnEnumMember(value.type_name().to_owned()).into())
 }
 
-fn write_json(out: &mut Vec<u8>, value: &Value) -> Result<(), EncodeError> {
-    write_length_prefixed(out, |out| value.write_json(out)).map(drop).map_err(EncodeError::Json)
+fn write_json(out: &mut Vec<u8>, value: &Value) -> Result<(), Failed> {
+    write_length_prefixed(out, |out| value.write_json(out)).map(drop).map_err(|error| EncodeError::Json(error).into())
 }

@@ -27,9 +27,10 @@ pub enum Strictness {
 /// The published codec has no limit but its stack.
 pub const MAX_DEPTH: u32 = 512;
 
-/// How many types may be entered at once: unions, bases and mapped types nest
-/// without the value getting deeper, and the stack has an end.
-pub(crate) const MAX_FRAMES: u32 = 3 * MAX_DEPTH;
+/// How many types may be entered at once, a union at every level and some more: as
+/// many as checking a value admits. Unions, bases and mapped types nest without the
+/// value getting deeper, and the stack has an end.
+pub(crate) const MAX_FRAMES: u32 = 2 * MAX_DEPTH + 64;
 
 /// How many array elements that take no bytes (literals) a message may hold.
 ///

@@ -61,7 +61,7 @@ impl TsBuffer {
         let mut value = json;
         if self.json_plan().converts(slot.node) {
             let converter = Converter::new(self.program(), self.json_plan(), self.checks_without_excess());
-            converter.decode(slot, &value)?.apply(&mut value);
+            converter.decode(slot, &value).map_err(|error| *error)?.apply(&mut value);
         }
         self.prune(slot, &value).map_err(DecodeError::of_json)
     }

@@ -14,8 +14,9 @@
 use std::{collections::HashMap, sync::Arc};
 
 use polywire_schema::{
-    BufferKind, Checker, CustomType, Flat, KeyType, MAX_VALUE_DEPTH, Members, Node, NodeId, Object, Program, Slot,
-    ValidateOptions, ValidationError, ValidationErrorKind, Value, is_number_key, iso_text, parse_date, time_clip,
+    BufferKind, Checker, CustomType, Flat, KeyType, MAX_VALUE_DEPTH, Members, Node, NodeId, Object, Program,
+    PropertySlot, Slot, ValidateOptions, ValidationError, ValidationErrorKind, Value, is_number_key, iso_text,
+    parse_date, time_clip,
 };
 
 use super::{
@@ -34,6 +35,9 @@ pub(super) enum ConvertError {
     /// More elements than the tuple type has.
     ExcessElements(Box<ValidationError>),
 }
+
+/// Boxed on the way, so that a deep value costs little stack.
+type Failed = Box<ConvertError>;
 
 /// Which way to convert, and what becomes of a value that is not of the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,7 +60,13 @@ impl Mode {
 
 /// What converting changes in a value. Nothing, not even [`Change::None`], where the
 /// mode is one that matches and the value is not of the type.
-type Converted = Result<Option<Change>, ConvertError>;
+type Converted = Result<Option<Change>, Failed>;
+
+/// The changes of the parts of an array or object.
+type Parts = Vec<(Step, Change)>;
+
+/// Whether a part is of its type.
+type Fits = Result<bool, Failed>;
 
 /// How many nodes may be entered within each other: types may nest unions without the
 /// value getting deeper, and the stack has an end.
@@ -95,7 +105,7 @@ impl<'p, 'v> Converter<'p, 'v> {
     }
 
     /// What becomes of a value from JSON, be it valid or not.
-    pub(super) fn decode(mut self, slot: Slot, value: &'v Value) -> Result<Change, ConvertError> {
+    pub(super) fn decode(mut self, slot: Slot, value: &'v Value) -> Result<Change, Failed> {
         Ok(self.node(slot, value, Mode::Decode)?.unwrap_or(Change::None))
     }
 
@@ -110,9 +120,6 @@ impl<'p, 'v> Converter<'p, 'v> {
         self.frames += 1;
         let program = self.program;
         let converted = match (program.node(slot.node), value) {
-            (Node::Date, _) => self.date(slot, value, mode),
-            (Node::Buffer(kind), _) => self.buffer(*kind, slot, value, mode),
-            (Node::Custom(custom), _) => self.custom(&**custom, slot, value, mode),
             (Node::NonNullable(target), _) => self.node(*target, value, mode),
             (Node::Array(element), Value::Array(elements)) => self.array(*element, elements, mode),
             (Node::Tuple { elements: slots, optional_from }, Value::Array(elements)) => {
@@ -121,10 +128,20 @@ impl<'p, 'v> Converter<'p, 'v> {
             (Node::Interface(interface), Value::Object(object)) => self.object(&interface.flat, object, mode),
             (Node::Mapped(mapped), Value::Object(object)) => self.object(&mapped.flat, object, mode),
             (Node::Union(members) | Node::Intersection(members), _) => self.members(slot.node, members, value, mode),
-            _ => self.unchanged(slot, value, mode),
+            (other, _) => self.leaf(other, slot, value, mode),
         };
         self.frames -= 1;
         converted
+    }
+
+    /// A type that has no parts, or a value that has none of those.
+    fn leaf(&mut self, node: &Node, slot: Slot, value: &'v Value, mode: Mode) -> Converted {
+        match node {
+            Node::Date => self.date(slot, value, mode),
+            Node::Buffer(kind) => self.buffer(*kind, slot, value, mode),
+            Node::Custom(custom) => self.custom(&**custom, slot, value, mode),
+            _ => self.unchanged(slot, value, mode),
+        }
     }
 
     fn unchanged(&mut self, slot: Slot, value: &'v Value, mode: Mode) -> Converted {
@@ -158,7 +175,7 @@ impl<'p, 'v> Converter<'p, 'v> {
         };
         let bytes = base64::decode_elements(&text, kind);
         match (mode, bytes) {
-            (Mode::Decode, None) => Err(ConvertError::UnsupportedArray(kind)),
+            (Mode::Decode, None) => Err(ConvertError::UnsupportedArray(kind).into()),
             (_, None) => Ok(None),
             (Mode::Match, Some(_)) if !base64::is_canonical_base64(&text) => Ok(None),
             (_, Some(bytes)) => Ok(Some(Change::replace(Value::Buffer(kind, bytes)))),
@@ -177,7 +194,7 @@ impl<'p, 'v> Converter<'p, 'v> {
             None => return self.unchanged(slot, value, mode),
             Some(Ok(decoded)) => decoded,
             Some(Err(_)) if mode.matches() => return Ok(None),
-            Some(Err(text)) => return Err(ConvertError::Custom(text)),
+            Some(Err(text)) => return Err(ConvertError::Custom(text).into()),
         };
         let is_refused = mode.matches() && custom.validate(&decoded).is_err();
         let is_written = || custom.encode_json(&decoded).is_none_or(|form| form == *value);
@@ -190,10 +207,9 @@ impl<'p, 'v> Converter<'p, 'v> {
     fn array(&mut self, slot: Slot, elements: &'v [Value], mode: Mode) -> Converted {
         let mut parts = Vec::new();
         for (at, value) in elements.iter().enumerate() {
-            match self.node(slot, value, mode).map_err(|error| error.within(&at.to_string()))? {
-                Some(Change::None) => {}
-                Some(change) => parts.push((Step::Element(at), change)),
-                None => return Ok(None),
+            let converted = self.node(slot, value, mode).map_err(|error| error.within(&at.to_string()))?;
+            if !add(&mut parts, converted, || Step::Element(at)) {
+                return Ok(None);
             }
         }
         Ok(Some(Change::within(parts)))
@@ -205,15 +221,14 @@ impl<'p, 'v> Converter<'p, 'v> {
         if mode != Mode::Encode && excess.iter().any(|value| *value != Value::Null) {
             let kind = ValidationErrorKind::TooManyElements { found: elements.len(), allowed: slots.len() };
             let error = || ConvertError::ExcessElements(Box::new(ValidationError::new(kind)));
-            return if mode.matches() { Ok(None) } else { Err(error()) };
+            return if mode.matches() { Ok(None) } else { Err(error().into()) };
         }
         let mut parts = Vec::new();
         for (at, slot) in slots.iter().enumerate() {
             let converted = self.part(*slot, elements.get(at), at >= optional_from, mode);
-            match converted.map_err(|error| error.within(&at.to_string()))? {
-                Some(Change::None) => {}
-                Some(change) => parts.push((Step::Element(at), change)),
-                None => return Ok(None),
+            let converted = converted.map_err(|error| error.within(&at.to_string()))?;
+            if !add(&mut parts, converted, || Step::Element(at)) {
+                return Ok(None);
             }
         }
         Ok(Some(Change::within(parts)))
@@ -228,29 +243,47 @@ impl<'p, 'v> Converter<'p, 'v> {
             }
         }
         for property in flat.properties.values() {
-            let converted = self.part(property.slot, object.get(&property.name), property.optional, mode);
-            match converted.map_err(|error| error.within(&property.name))? {
-                Some(Change::None) => {}
-                Some(change) => parts.push((Step::Property(Arc::clone(&property.name)), change)),
-                None => return Ok(None),
+            if !self.property(property, object, mode, &mut parts)? {
+                return Ok(None);
             }
         }
         if let Some(index) = flat.index {
             for (key, value) in object.iter() {
-                // Declared properties have to be of this type too, but have their own form.
                 let is_declared = flat.properties.contains_key(key);
-                if is_declared && !mode.matches() {
-                    continue;
-                }
-                match self.node(index.slot, value, mode).map_err(|error| error.within(key))? {
-                    Some(Change::None) => {}
-                    Some(_) if is_declared => {}
-                    Some(change) => parts.push((Step::Property(key.into()), change)),
-                    None => return Ok(None),
+                if !self.entry(index.slot, key, value, is_declared, mode, &mut parts)? {
+                    return Ok(None);
                 }
             }
         }
         Ok(Some(Change::within(parts)))
+    }
+
+    /// Adds the change of a property; false where it is not of its type.
+    fn property(&mut self, property: &PropertySlot, object: &'v Object, mode: Mode, parts: &mut Parts) -> Fits {
+        let converted = self.part(property.slot, object.get(&property.name), property.optional, mode);
+        let converted = converted.map_err(|error| error.within(&property.name))?;
+        Ok(add(parts, converted, || Step::Property(Arc::clone(&property.name))))
+    }
+
+    /// Adds the change of an entry of an index signature; false where it is not of its type.
+    fn entry(
+        &mut self,
+        slot: Slot,
+        key: &str,
+        value: &'v Value,
+        is_declared: bool,
+        mode: Mode,
+        parts: &mut Parts,
+    ) -> Fits {
+        // Declared properties have to be of this type too, but have their own form.
+        if is_declared && !mode.matches() {
+            return Ok(true);
+        }
+        let converted = self.node(slot, value, mode).map_err(|error| error.within(key))?;
+        if is_declared {
+            return Ok(converted.is_some());
+        }
+        Ok(add(parts, converted, || Step::Property(key.into())))
     }
 
     /// A property or the element of a tuple (reference §6.2).
@@ -277,38 +310,53 @@ impl<'p, 'v> Converter<'p, 'v> {
             return Ok(known.clone());
         }
         let is_union = matches!(self.program.node(id), Node::Union(_));
-        let matching: &[Mode] = match mode {
-            Mode::Match if is_union => &[Mode::Match],
-            Mode::MatchLeniently | Mode::Decode if is_union => &[Mode::Match, Mode::MatchLeniently],
-            _ => &[],
-        };
         let mut all = None;
-        for mode in matching {
-            // What members change that the value is of; nothing where there is none.
-            for at in members.candidates(value) {
-                all = both(all, self.node(members[at].slot, value, *mode)?);
-            }
-            if all.is_some() {
-                break;
+        if is_union && mode != Mode::Encode {
+            all = self.matching(members, value, Mode::Match)?;
+            if all.is_none() && mode != Mode::Match {
+                all = self.matching(members, value, Mode::MatchLeniently)?;
             }
         }
         if all.is_none() && !(is_union && mode.matches()) {
-            // What every member changes; in modes that match, all of them have to.
-            all = Some(Change::None);
-            for member in members.iter() {
-                match self.node(member.slot, value, mode)? {
-                    Some(change) => all = both(all, Some(change)),
-                    None => {
-                        all = None;
-                        break;
-                    }
-                }
-            }
+            all = self.every(members, value, mode)?;
         }
         if comes_again {
             self.known.insert(key, all.clone());
         }
         Ok(all)
+    }
+
+    /// What members change that the value is of; nothing where there is none.
+    fn matching(&mut self, members: &Members, value: &'v Value, mode: Mode) -> Converted {
+        let mut all = None;
+        for at in members.candidates(value) {
+            all = both(all, self.node(members[at].slot, value, mode)?);
+        }
+        Ok(all)
+    }
+
+    /// What every member changes; in modes that match, all of them have to.
+    fn every(&mut self, members: &Members, value: &'v Value, mode: Mode) -> Converted {
+        let mut all = Some(Change::None);
+        for member in members.iter() {
+            match self.node(member.slot, value, mode)? {
+                Some(change) => all = both(all, Some(change)),
+                None => return Ok(None),
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Adds the change of a part, if it changes; false where there is none.
+fn add(parts: &mut Parts, converted: Option<Change>, step: impl FnOnce() -> Step) -> bool {
+    match converted {
+        Some(Change::None) => true,
+        Some(change) => {
+            parts.push((step(), change));
+            true
+        }
+        None => false,
     }
 }
 
@@ -320,10 +368,10 @@ fn both(first: Option<Change>, second: Option<Change>) -> Option<Change> {
 }
 
 impl ConvertError {
-    fn within(self, segment: &str) -> Self {
-        match self {
-            Self::ExcessElements(error) => Self::ExcessElements(Box::new(error.within(segment))),
-            other => other,
+    fn within(mut self: Box<Self>, segment: &str) -> Box<Self> {
+        if let Self::ExcessElements(error) = &mut *self {
+            error.path.insert(0, segment.to_owned());
         }
+        self
     }
 }

@@ -5,16 +5,16 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::{InterfaceNode, MappedNode, Mapping, Node, NodeId, Object, Value, own_properties};
+use polywire_schema::{InterfaceNode, MappedNode, Mapping, Node, NodeId, Object, PropertySlot, Value, own_properties};
 
 use super::{
-    Encoder, UNDEFINED, mismatch,
+    Encoder, Failed, UNDEFINED, mismatch,
     skip::{Filter, Keep, Skip, Writers},
 };
 use crate::{
     binary::{MAX_BASES, Placeholder, write_length_prefixed, write_str},
     error::EncodeError,
-    layout::{Frame, InterfaceLayout, Shape, Written},
+    layout::{Frame, InterfaceLayout, PropertyLayout, Shape, Written},
 };
 
 /// What an object type is written with.
@@ -55,7 +55,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         node: NodeId,
         value: &'v Value,
         skip: Option<&mut Skip>,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<(), Failed> {
         match own_properties(value) {
             Some(Cow::Borrowed(object)) => self.write_properties(out, node, object, skip),
             Some(Cow::Owned(object)) => self.detached().write_properties(out, node, &object, skip),
@@ -79,24 +79,38 @@ impl<'p, 'v> Encoder<'p, 'v> {
         node: NodeId,
         object: &'v Object,
         skip: Option<&mut Skip>,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<(), Failed> {
         self.enter_value()?;
         if let (None, Shape::Interface(layout)) = (&skip, &self.layout.node(node).shape)
             && layout.is_plain
         {
             return self.write_plain(out, node, layout, object);
         }
-        let writers = match self.program.node(node) {
-            Node::Interface(interface) if interface.bases.is_empty() => Writers::One,
-            _ => Writers::Several,
-        };
+        self.write_shared(out, node, object, skip)
+    }
+
+    /// An object that several types may describe.
+    fn write_shared(
+        &mut self,
+        out: &mut Vec<u8>,
+        node: NodeId,
+        object: &'v Object,
+        skip: Option<&mut Skip>,
+    ) -> Result<(), Failed> {
         let mut own: Option<Box<Skip>> = None;
-        let skip = skip.unwrap_or_else(|| own.insert(self.new_skip(writers)));
+        let skip = skip.unwrap_or_else(|| own.insert(self.new_skip(self.writers(node))));
         let scope = Scope { skip, filter: None, index_filter: None, index: IndexEntries::Write };
         self.write_scoped(out, node, object, scope)?;
         self.spare.extend(own);
         self.leave_value();
         Ok(())
+    }
+
+    fn writers(&self, node: NodeId) -> Writers {
+        match self.program.node(node) {
+            Node::Interface(interface) if interface.bases.is_empty() => Writers::One,
+            _ => Writers::Several,
+        }
     }
 
     /// An interface of own properties only, which nobody else describes.
@@ -106,7 +120,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         node: NodeId,
         layout: &InterfaceLayout,
         object: &'v Object,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<(), Failed> {
         let count = Placeholder::reserve(out);
         let mut blocks = 0;
         for (property, layout) in self.interface(node).properties.iter().zip(&layout.properties) {
@@ -128,12 +142,12 @@ impl<'p, 'v> Encoder<'p, 'v> {
         node: NodeId,
         object: &'v Object,
         scope: Scope<'_>,
-    ) -> Result<Blocks, EncodeError> {
+    ) -> Result<Blocks, Failed> {
         match self.program.node(node) {
             Node::Interface(interface) => self.write_interface(out, node, interface, object, scope),
             Node::Mapped(mapped) => self.write_mapped(out, node, mapped, object, scope),
-            Node::Invalid(error) => Err(EncodeError::Schema(Box::new(error.clone()))),
-            _ => Err(EncodeError::NotAnObjectType),
+            Node::Invalid(error) => Err(EncodeError::Schema(Box::new(error.clone())).into()),
+            _ => Err(EncodeError::NotAnObjectType.into()),
         }
     }
 
@@ -144,8 +158,10 @@ impl<'p, 'v> Encoder<'p, 'v> {
         mapped: &'p MappedNode,
         object: &'v Object,
         mut scope: Scope<'_>,
-    ) -> Result<Blocks, EncodeError> {
-        let Shape::Mapped(keys) = &self.layout.node(node).shape else { return Err(EncodeError::NotAnObjectType) };
+    ) -> Result<Blocks, Failed> {
+        let Shape::Mapped(keys) = &self.layout.node(node).shape else {
+            return Err(EncodeError::NotAnObjectType.into());
+        };
         let filter = |keep| Filter { keys, keep, outer: scope.filter };
         match &mapped.mapping {
             Mapping::Partial => self.descend(out, mapped.target, object, scope),
@@ -174,7 +190,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         node: NodeId,
         object: &'v Object,
         scope: Scope<'_>,
-    ) -> Result<Blocks, EncodeError> {
+    ) -> Result<Blocks, Failed> {
         self.enter_type()?;
         let blocks = self.write_scoped(out, node, object, scope)?;
         self.leave_type();
@@ -188,47 +204,83 @@ impl<'p, 'v> Encoder<'p, 'v> {
         interface: &'p InterfaceNode,
         object: &'v Object,
         mut scope: Scope<'_>,
-    ) -> Result<Blocks, EncodeError> {
+    ) -> Result<Blocks, Failed> {
         if interface.bases.len() > MAX_BASES {
-            return Err(EncodeError::TooManyBases(interface.bases.len()));
+            return Err(EncodeError::TooManyBases(interface.bases.len()).into());
         }
         let layout = self.interface_layout(node);
         let count = Placeholder::reserve(out);
-        let mut blocks = 0;
-
-        let index = if interface.index.is_some() { IndexEntries::LeaveToOuter } else { scope.index };
-        for (base, frame) in interface.bases.iter().zip(&layout.bases) {
-            let start = out.len();
-            let scope = Scope { index, ..scope.reborrow() };
-            // A base with nothing to say is left out.
-            if self.write_base(out, frame, base.node, object, scope)? == Blocks::None {
-                out.truncate(start);
-            } else {
-                blocks += 1;
-            }
-        }
-
-        for (property, layout) in interface.properties.iter().zip(&layout.properties) {
-            if scope.filter.is_some_and(|filter| !filter.admits(Some(layout.name))) {
-                continue;
-            }
-            if layout.written != Written::Value {
-                scope.skip.insert(layout.name);
-                continue;
-            }
-            let value = object.get(&property.name).unwrap_or(&UNDEFINED);
-            if self.is_absent(value, property.slot.codable.null) || !scope.skip.insert(layout.name) {
-                continue;
-            }
-            self.write_framed(out, &layout.frame, property.slot.node, value, None)?;
-            blocks += 1;
-        }
-
+        let mut blocks = self.write_bases(out, interface, layout, object, scope.reborrow())?;
+        blocks += self.write_own(out, interface, layout, object, &mut scope)?;
         if scope.index == IndexEntries::Write {
             blocks += self.write_index_entries(out, layout, object, &mut scope)?;
         }
         count.fill(out, blocks);
         Ok(if blocks == 0 { Blocks::None } else { Blocks::Some })
+    }
+
+    /// The number of bases written.
+    fn write_bases(
+        &mut self,
+        out: &mut Vec<u8>,
+        interface: &'p InterfaceNode,
+        layout: &InterfaceLayout,
+        object: &'v Object,
+        mut scope: Scope<'_>,
+    ) -> Result<u64, Failed> {
+        if interface.index.is_some() {
+            scope.index = IndexEntries::LeaveToOuter;
+        }
+        let mut blocks = 0;
+        for (base, frame) in interface.bases.iter().zip(&layout.bases) {
+            let start = out.len();
+            // A base with nothing to say is left out.
+            if self.write_base(out, frame, base.node, object, scope.reborrow())? == Blocks::None {
+                out.truncate(start);
+            } else {
+                blocks += 1;
+            }
+        }
+        Ok(blocks)
+    }
+
+    /// The number of own properties written.
+    fn write_own(
+        &mut self,
+        out: &mut Vec<u8>,
+        interface: &'p InterfaceNode,
+        layout: &InterfaceLayout,
+        object: &'v Object,
+        scope: &mut Scope<'_>,
+    ) -> Result<u64, Failed> {
+        let mut blocks = 0;
+        for (property, layout) in interface.properties.iter().zip(&layout.properties) {
+            if let Some(value) = self.next_property(property, layout, object, scope) {
+                self.write_framed(out, &layout.frame, property.slot.node, value, None)?;
+                blocks += 1;
+            }
+        }
+        Ok(blocks)
+    }
+
+    /// The value of a property that is to be written here.
+    fn next_property(
+        &self,
+        property: &PropertySlot,
+        layout: &PropertyLayout,
+        object: &'v Object,
+        scope: &mut Scope<'_>,
+    ) -> Option<&'v Value> {
+        if scope.filter.is_some_and(|filter| !filter.admits(Some(layout.name))) {
+            return None;
+        }
+        if layout.written != Written::Value {
+            scope.skip.insert(layout.name);
+            return None;
+        }
+        let value = object.get(&property.name).unwrap_or(&UNDEFINED);
+        let is_new = !self.is_absent(value, property.slot.codable.null) && scope.skip.insert(layout.name);
+        is_new.then_some(value)
     }
 
     /// The number of entries written.
@@ -238,7 +290,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         layout: &InterfaceLayout,
         object: &'v Object,
         scope: &mut Scope<'_>,
-    ) -> Result<u64, EncodeError> {
+    ) -> Result<u64, Failed> {
         let Some((index, frame)) = &layout.index else { return Ok(0) };
         let mut entries = 0;
         for (key, value) in object.iter() {
@@ -276,7 +328,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         key: &str,
         node: NodeId,
         value: &'v Value,
-    ) -> Result<(), EncodeError> {
+    ) -> Result<(), Failed> {
         let start = out.len();
         write_str(out, key);
         let key_length = out.len() - start;
@@ -295,7 +347,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
         node: NodeId,
         object: &'v Object,
         scope: Scope<'_>,
-    ) -> Result<Blocks, EncodeError> {
+    ) -> Result<Blocks, Failed> {
         out.extend_from_slice(frame.tag.as_bytes());
         if frame.prefixed {
             write_length_prefixed(out, |out| self.descend(out, node, object, scope))
