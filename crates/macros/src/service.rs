@@ -98,7 +98,12 @@ fn conf_value(conf: &TokenStream, schema: &TokenStream) -> syn::Result<TokenStre
 
 /// JSON as an expression of `Value`.
 fn json(token: &TokenTree, schema: &TokenStream) -> syn::Result<TokenStream> {
-    let refuse = |span: Span| syn::Error::new(span, "expected JSON");
+    let refuse = |span: Span| {
+        syn::Error::new(
+            span,
+            "expected JSON: null, true, false, a number, a text in quotes, `[ … ]` or `{ \"key\": … }`",
+        )
+    };
     match token {
         TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace => {
             let entries = split(group.stream()).into_iter().map(|entry| {

@@ -40,4 +40,10 @@ enum EnumOfBooleans {
     Yes,
 }
 
+#[derive(Schema)]
+#[schema(intersection)]
+enum IntersectionOfLiterals {
+    One,
+}
+
 fn main() {}

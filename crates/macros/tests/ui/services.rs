@@ -37,4 +37,16 @@ struct WithConfThatIsNoJson;
 #[api(response = std::time::Instant)]
 struct WithResponseWithoutSchema;
 
+#[derive(Api)]
+#[api(response = (), conf = { "needLogin" true })]
+struct WithConfWithoutColon;
+
+#[derive(Api)]
+#[api(response = (), conf = { "roles": [1 2] })]
+struct WithConfWithoutComma;
+
+#[derive(Api)]
+#[api(response = (), conf = { "least": -"x" })]
+struct WithConfOfMinusText;
+
 fn main() {}

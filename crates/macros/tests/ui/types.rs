@@ -34,4 +34,31 @@ union Raw {
     float: f32,
 }
 
+#[derive(Schema)]
+struct Nothing();
+
+#[derive(Schema)]
+struct Doubly {
+    field: Option<Option<String>>,
+}
+
+#[derive(Schema)]
+struct NullOfOption {
+    field: __private::polywire_schema::Nullable<Option<u8>>,
+}
+
+struct NoSchema;
+
+#[derive(Schema)]
+struct Page<T> {
+    items: Vec<T>,
+}
+
+#[derive(Schema)]
+struct PageOfNoSchema {
+    page: Page<NoSchema>,
+    bytes: std::collections::BTreeMap<String, NoSchema>,
+    pair: (String, NoSchema),
+}
+
 fn main() {}

@@ -53,4 +53,37 @@ struct TaggedStruct {
     field: String,
 }
 
+#[derive(Schema)]
+#[schema(tag = "type", content = "type")]
+enum TagAndContentInOne {
+    Only(String),
+}
+
+#[derive(Schema)]
+#[schema(tag = "type")]
+enum TagThatIsNull {
+    #[schema(value = null)]
+    Nothing,
+}
+
+#[derive(Schema)]
+#[schema(untagged)]
+enum VariantOfNothing {
+    Nothing(),
+}
+
+#[derive(Schema)]
+#[schema(untagged)]
+enum VariantThatMayBeMissing {
+    Text(String),
+    Missing(Option<u8>),
+}
+
+#[derive(Schema)]
+#[schema(untagged)]
+enum VariantWithoutSchema {
+    Text(String),
+    At { since: std::time::Instant },
+}
+
 fn main() {}
