@@ -4,6 +4,7 @@
 //! `polywire_tsbuffer::typed::derive`: one call per property and direction.
 
 mod fields;
+mod tuples;
 mod unions;
 
 use proc_macro2::{Literal as TokenLiteral, TokenStream};

@@ -1,10 +1,14 @@
-//! Object types and tuples.
+//! Object types, in the binary form. What is JSON stands in [`json`].
+//!
+//! Depends on the model and the parent module.
+
+mod json;
 
 use proc_macro2::{Literal as TokenLiteral, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, Type};
 
-use super::{Methods, Parts, RecordParts, Writer, quoted_key};
+use super::{Methods, Parts, RecordParts, Writer};
 use crate::model::{Field, Presence, Record};
 
 /// A struct, or a variant that is one.
@@ -346,170 +350,5 @@ impl Writer {
             }
         });
         quote!(#(#fields)*)
-    }
-
-    // ---- JSON ----------------------------------------------------------------------------------
-
-    /// Writes the properties of a shape, a comma behind each: the tag, own ones, those of flattened types.
-    pub(super) fn write_properties(&self, shape: &Shape<'_>) -> TokenStream {
-        let derive = &self.derive;
-        if !shape.has_json_order() {
-            return quote!(#derive::ensure(false)?;);
-        }
-        let tag = shape.tag.as_ref().map(|Tag { name, write }| {
-            let quoted = quoted_key(name);
-            quote! {
-                out.extend_from_slice(#quoted.as_bytes());
-                #write;
-                out.push(b',');
-            }
-        });
-        let properties = shape.json_order().into_iter().map(|Field { ident, ty, name, presence, .. }| {
-            let field = (shape.access)(ident);
-            let quoted = quoted_key(name);
-            match presence {
-                Presence::Optional => quote! {
-                    if let ::core::option::Option::Some(value) = #field {
-                        <#ty as #derive::Property>::write_json(value, out, #quoted, depth)?;
-                    }
-                },
-                Presence::Required | Presence::Default(_) => quote! {
-                    <#ty as #derive::Property>::write_json(#field, out, #quoted, depth)?;
-                },
-            }
-        });
-        let flattened = shape.record.flattened.iter().map(|flattened| {
-            let (field, ty) = ((shape.access)(&flattened.ident), &flattened.ty);
-            quote!(<#ty as #derive::Record>::write_flattened(#field, out, depth)?;)
-        });
-        let ensure_fast = self.ensure_fast(shape.record);
-        quote! { #ensure_fast #tag #(#properties)* #(#flattened)* }
-    }
-
-    /// Reads a JSON object: first the keys in the order in which they are written, then
-    /// whatever is left. Flattened types read the same object, before.
-    pub(super) fn decode_json_object(&self, shape: &Shape<'_>) -> TokenStream {
-        let derive = &self.derive;
-        let fields = shape.json_order();
-        let declare = {
-            let locals = fields.iter().map(|field| local(&field.ident));
-            let types = fields.iter().map(|field| &field.ty);
-            quote!(#(let mut #locals: ::core::option::Option<#types> = ::core::option::Option::None;)*)
-        };
-        let expect = fields.iter().map(|field| {
-            let (local, quoted, ty) = (local(&field.ident), quoted_key(&field.name), &field.ty);
-            match field.presence {
-                Presence::Required => {
-                    quote!(<#ty as #derive::Property>::expect_json(input, #quoted, &mut #local)?;)
-                }
-                _ => quote!(<#ty as #derive::Property>::expect_json_optional(input, #quoted, &mut #local)?;),
-            }
-        });
-        let others = fields.iter().map(|field| {
-            let (local, name, ty) = (local(&field.ident), &field.name, &field.ty);
-            match field.presence {
-                Presence::Required => quote!(#name => <#ty as #derive::Property>::read_json(input, &mut #local)?,),
-                _ => quote!(#name => <#ty as #derive::Property>::read_json_optional(input, &mut #local)?,),
-            }
-        });
-        let (tag_first, tag_other, tag_check) = match &shape.tag {
-            None => (quote!(), quote!(), quote!()),
-            Some(Tag { name, .. }) => {
-                let quoted = quoted_key(name);
-                let first = quote! {
-                    let mut tags = 0u32;
-                    if input.take_key(#quoted) {
-                        tags += 1;
-                        input.skip_value()?;
-                    }
-                };
-                let other = quote! {
-                    #name => {
-                        tags += 1;
-                        input.skip_value()?;
-                    }
-                };
-                (first, other, quote!(#derive::ensure(tags == 1)?;))
-            }
-        };
-        let own = self.build(shape, "given", "maybe");
-        let (flattened, read_flattened): (Vec<_>, Vec<_>) = shape
-            .record
-            .flattened
-            .iter()
-            .map(|flattened| {
-                let (ident, local, ty) = (&flattened.ident, local(&flattened.ident), &flattened.ty);
-                (quote!(#ident: #local,), quote!(let #local = <#ty as #derive::Record>::read_flattened(input)?;))
-            })
-            .unzip();
-        let ensure_fast = self.ensure_fast(shape.record);
-        let constructor = &shape.constructor;
-        quote! {
-            #ensure_fast
-            #(#read_flattened)*
-            #declare
-            input.begin_object()?;
-            #tag_first
-            #(#expect)*
-            while let ::core::option::Option::Some(key) = input.next_key()? {
-                match key {
-                    #tag_other
-                    #(#others)*
-                    _ => #derive::skip_json(input, key)?,
-                }
-            }
-            #tag_check
-            ::core::result::Result::Ok(#constructor { #own #(#flattened)* })
-        }
-    }
-
-    // ---- tuples --------------------------------------------------------------------------------
-
-    pub(super) fn encode_tuple(&self, types: &[Type], elements: &[TokenStream]) -> TokenStream {
-        let (typed, derive) = (&self.typed, &self.derive);
-        let at = 0u32..;
-        quote! {
-            let depth = depth.deeper()?;
-            #derive::write_varint(out, 0 #(| <#types as #typed::ElementCodec>::bit(#elements, #at)?)*);
-            #(<#types as #typed::ElementCodec>::write(#elements, out, depth)?;)*
-            ::core::result::Result::Ok(())
-        }
-    }
-
-    pub(super) fn decode_tuple(&self, types: &[Type], constructor: &TokenStream) -> TokenStream {
-        let (typed, derive) = (&self.typed, &self.derive);
-        let at = 0u32..;
-        let count = u32::try_from(types.len()).unwrap_or(u32::MAX);
-        quote! {
-            input.nested(|input| {
-                let mask = input.read_varint()?;
-                #derive::ensure(#derive::fits(mask, #count))?;
-                ::core::result::Result::Ok(#constructor(
-                    #(<#types as #typed::ElementCodec>::read(input, mask, #at)?),*
-                ))
-            })
-        }
-    }
-
-    pub(super) fn encode_json_tuple(&self, types: &[Type], elements: &[TokenStream]) -> TokenStream {
-        let (typed, derive) = (&self.typed, &self.derive);
-        quote! {
-            let mut tuple = #derive::JsonTupleWriter::begin(out, depth)?;
-            #(<#types as #typed::ElementCodec>::write_json(#elements, &mut tuple, out)?;)*
-            tuple.end(out);
-            ::core::result::Result::Ok(())
-        }
-    }
-
-    pub(super) fn decode_json_tuple(&self, types: &[Type], constructor: &TokenStream) -> TokenStream {
-        let (typed, derive) = (&self.typed, &self.derive);
-        quote! {
-            let mut tuple = #derive::JsonTupleReader::begin(input)?;
-            let value = #constructor(
-                #(<#types as #typed::ElementCodec>::read_json(&mut tuple, input)?),*
-            );
-            tuple.end(input)?;
-            ::core::result::Result::Ok(value)
-        }
     }
 }

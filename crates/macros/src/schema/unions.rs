@@ -26,20 +26,7 @@ impl Writer {
                 ])
             },
         };
-        let at = 0..variants.len();
-        Methods {
-            ty,
-            to_value: quote! { match self { #(Self::#idents => #literals.to_value()),* } },
-            from_value: quote! {
-                const LITERALS: &[#schema::derive::Lit] = &[#(#literals),*];
-                ::core::result::Result::Ok(match #schema::derive::Lit::find(LITERALS, &value)? {
-                    #(#at => Self::#idents,)*
-                    // `find` gives a position in the list.
-                    _ => ::core::unreachable!(),
-                })
-            },
-            flatten: None,
-        }
+        self.one_of(ty, &idents, &literals)
     }
 
     pub(super) fn enumeration(&self, container: &Container, variants: &[LiteralVariant]) -> Methods {
@@ -57,13 +44,20 @@ impl Writer {
             })
             .collect();
         let ids = variants.iter().map(|variant| variant.id);
-        let at = 0..variants.len();
+        let ty = quote! {
+            #schema::Type::Enum(::std::vec![
+                #(#schema::EnumMember { id: #ids, value: #literals.to_enum_value() }),*
+            ])
+        };
+        self.one_of(ty, &idents, &literals)
+    }
+
+    /// An enum whose variants stand for a literal each.
+    fn one_of(&self, ty: TokenStream, idents: &[&Ident], literals: &[TokenStream]) -> Methods {
+        let schema = &self.schema;
+        let at = 0..idents.len();
         Methods {
-            ty: quote! {
-                #schema::Type::Enum(::std::vec![
-                    #(#schema::EnumMember { id: #ids, value: #literals.to_enum_value() }),*
-                ])
-            },
+            ty,
             to_value: quote! { match self { #(Self::#idents => #literals.to_value()),* } },
             from_value: quote! {
                 const LITERALS: &[#schema::derive::Lit] = &[#(#literals),*];
