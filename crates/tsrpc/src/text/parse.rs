@@ -38,18 +38,30 @@ pub(crate) fn value(text: &[u8]) -> Result<Value, String> {
 
 /// `String(value)` for what JSON can hold.
 pub(crate) fn js_string(value: &Value) -> String {
+    let mut text = String::new();
+    put_js_string(&mut text, value);
+    text
+}
+
+/// Appends, so that nested arrays are not copied once a level.
+fn put_js_string(out: &mut String, value: &Value) {
     match value {
-        Value::Undefined => "undefined".to_owned(),
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(number) => number_text(*number),
-        Value::String(text) => text.to_string_lossy().into_owned(),
+        Value::Undefined => out.push_str("undefined"),
+        Value::Null => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => out.push_str(&number_text(*number)),
+        Value::String(text) => out.push_str(&text.to_string_lossy()),
         Value::Array(elements) => {
-            let texts =
-                elements.iter().map(|element| if element.is_nullish() { String::new() } else { js_string(element) });
-            texts.collect::<Vec<_>>().join(",")
+            for (at, element) in elements.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                if !element.is_nullish() {
+                    put_js_string(out, element);
+                }
+            }
         }
-        _ => "[object Object]".to_owned(),
+        _ => out.push_str("[object Object]"),
     }
 }
 
@@ -115,6 +127,15 @@ mod tests {
         for (frame, name) in cases {
             check(frame, Ok((name, "", Sn::None)));
         }
+    }
+
+    #[test]
+    fn a_long_name_deep_inside_costs_no_more_than_its_length() {
+        // Copied once a level, it would be 4 GB.
+        let (depth, long) = (250, "x".repeat(16 << 20));
+        let frame = format!(r#"[{}"{long}"{}]"#, "[".repeat(depth), "]".repeat(depth));
+        let parsed = parse(frame.as_bytes()).expect("a frame");
+        assert!(parsed.name == long);
     }
 
     #[test]
