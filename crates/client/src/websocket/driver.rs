@@ -196,7 +196,7 @@ impl Driver {
                 Event::Text(text) => Frame::Text(text.as_bytes()),
                 Event::Binary(bytes) => Frame::Binary(bytes),
                 Event::Ping(payload) => {
-                    link.lock().put(ws::Opcode::Pong, payload);
+                    link.put_pong(payload);
                     continue;
                 }
                 Event::Pong(_) => continue,

@@ -266,6 +266,14 @@ impl Link {
         Ok(())
     }
 
+    /// Answers a ping, unless too much waits already: a server that pings need not read.
+    pub(super) fn put_pong(&self, payload: &[u8]) {
+        let mut state = self.lock();
+        if state.out.len() < self.limit {
+            state.put(ws::Opcode::Pong, payload);
+        }
+    }
+
     /// Writes a frame in place; nothing on an error.
     fn write<E>(&self, state: &mut State, payload: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
         let opcode = match self.data_type {

@@ -362,3 +362,22 @@ fn calls_outlive_the_runtime_that_their_connection_ran_on() {
     assert_eq!(client.status(), WsStatus::Closed);
     assert_eq!(failure(runtime().block_on(call)), "Lost connection to server / LOST_CONN");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_pings_and_never_reads_fills_no_memory() {
+    let (client, mut peer) = connected(|options| options.limits.outbound = 1 << 10);
+    for _ in 0..10_000 {
+        peer.frame(Opcode::Ping, &[7; 125]).await;
+    }
+    let (seen, sees) = tokio::sync::oneshot::channel();
+    let seen = Mutex::new(Some(seen));
+    client.on_message_named("Chat", move |_, _: Value| {
+        seen.lock().expect("nobody panics").take().map(|seen| seen.send(()));
+        async {}
+    });
+    peer.say(r#"["Chat",{"content":"all are read"}]"#).await;
+    sees.await.expect("the message is seen");
+    let link = client.shared.place().link.clone().expect("connected");
+    let waiting = link.lock().out.len();
+    assert!(waiting < 2 << 10, "{waiting} bytes wait");
+}
