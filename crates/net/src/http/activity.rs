@@ -8,10 +8,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+use tokio::time::timeout;
 
 use crate::Stream;
 
@@ -124,16 +126,38 @@ pub(super) struct Watched {
     activity: Arc<Activity>,
     /// The peer takes no more at the moment, so hyper may hold bytes for it.
     blocked: bool,
+    /// The peer sends nothing more.
+    ended: bool,
 }
+
+/// How long a peer is heard out whose connection this side ends.
+const LINGER: Duration = Duration::from_secs(1);
 
 impl Watched {
     pub(super) fn new(stream: Stream, activity: &Arc<Activity>) -> Self {
-        Self { stream, activity: Arc::clone(activity), blocked: false }
+        Self { stream, activity: Arc::clone(activity), blocked: false, ended: false }
     }
 
     /// The stream again, or `None` where hyper holds bytes that were not sent.
     pub(super) fn into_stream(self) -> Option<Stream> {
         (!self.blocked).then_some(self.stream)
+    }
+
+    /// Ends the connection, and for a short while drops what the peer still
+    /// sends: closing a socket with unread bytes resets it, and the reset may
+    /// overtake the last answer (RFC 9112 §9.6).
+    pub(super) async fn linger(mut self) {
+        if self.ended {
+            return;
+        }
+        let drain = async {
+            self.stream.shutdown().await?;
+            let mut bytes = [0; 8 << 10];
+            while self.stream.read(&mut bytes).await? > 0 {}
+            Ok::<_, io::Error>(())
+        };
+        // Boxed: few connections end so. Whatever goes wrong now, the connection ends.
+        let _ = Box::pin(timeout(LINGER, drain)).await;
     }
 
     fn wrote(&mut self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -147,9 +171,11 @@ impl Watched {
 
 impl AsyncRead for Watched {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
         let result = Pin::new(&mut self.stream).poll_read(cx, buf);
         if result.is_ready() {
             self.activity.heard.store(true, Relaxed);
+            self.ended = buf.filled().len() == before;
         }
         result
     }

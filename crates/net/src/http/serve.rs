@@ -154,17 +154,19 @@ where
                 timeout = watch.cut() => return timeout,
             }
         };
-        let Err(error) = result else {
-            return Ok(Served::Closed);
-        };
-        let Some(leave) = error.source().and_then(|source| source.downcast_ref::<Leave>()) else {
-            return Err(ServeError::Http(error));
+        let parts = Pin::into_inner(connection).into_parts();
+        let watched = parts.io.into_inner();
+        let leave = result.as_ref().err().and_then(|error| error.source()?.downcast_ref::<Leave>());
+        let Some(leave) = leave else {
+            if !is_closing {
+                watched.linger().await;
+            }
+            return result.map(|()| Served::Closed).map_err(ServeError::Http);
         };
         let Some(Switch { head, response }) = leave.take().map(|switch| *switch) else {
             return Ok(Served::Closed);
         };
-        let parts = Pin::into_inner(connection).into_parts();
-        let stream = parts.io.into_inner().into_stream();
+        let stream = watched.into_stream();
         let stream = stream.filter(|_| !has_body(&head)).ok_or(ServeError::UpgradeWithBody)?;
         let stream = send_head(stream, &response, limits.head_timeout).await;
         let stream = stream.map_err(ServeError::Upgrade)?;
