@@ -11,5 +11,6 @@ mod options;
 mod order;
 mod policies;
 mod slow_peers;
+mod stopping;
 mod support;
 mod wires;

@@ -38,6 +38,16 @@ pub struct Raw {
     read: Vec<u8>,
 }
 
+/// A handshake that offers no subprotocol.
+pub const UPGRADE: &[u8] = b"GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+    Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+
+impl From<TcpStream> for Raw {
+    fn from(stream: TcpStream) -> Self {
+        Self { stream, read: Vec::new() }
+    }
+}
+
 impl Raw {
     /// Connects.
     ///

@@ -85,9 +85,12 @@ async fn websocket(server: Server, ip: Option<IpAddr>, upgraded: Upgraded, admis
     if server.status() != ServerStatus::Opened {
         let mut close = Vec::new();
         ws::put_close(&mut close, CloseCode::RESTART, "");
+        let bye = async {
+            stream.write_all(&close).await?;
+            stream.shutdown().await
+        };
         // The peer may be gone already; nothing depends on it.
-        let _ = stream.write_all(&close).await;
-        let _ = stream.shutdown().await;
+        let _ = tokio::time::timeout(server.options().limits.handshake, bye).await;
         return;
     }
     let options = server.options();
@@ -106,6 +109,10 @@ async fn websocket(server: Server, ip: Option<IpAddr>, upgraded: Upgraded, admis
     let head = Box::new(compact(head));
     let conn = Conn::new(server.clone(), ip, Some(head), session.data_type(), Kind::Long(long));
     server.shared.conns.insert(conn.clone());
+    if server.status() != ServerStatus::Opened {
+        // The stop may have looked at the connections before this one was there.
+        conn.close("Server stopped");
+    }
     let guard = Disconnecting { conn: conn.clone(), reason: None };
     tracing::debug!(conn = conn.id(), ?ip, active = server.connection_count(), "[Connected]");
     post_connect(&conn);

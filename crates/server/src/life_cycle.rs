@@ -26,6 +26,19 @@ pub struct Stopped {
     pub connections_cut: usize,
 }
 
+impl Stopped {
+    const NOTHING_CUT: Self = Self { calls_cut: 0, connections_cut: 0 };
+}
+
+/// A start under way: where it ends early, the server is closed again.
+struct Opening<'a>(&'a Server);
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        self.0.leave(ServerStatus::Opening, ServerStatus::Closed);
+    }
+}
+
 impl Server {
     /// Serves on this address until the server is stopped.
     ///
@@ -41,35 +54,42 @@ impl Server {
 
     /// Begins to serve on this address and returns the addresses that are listened on.
     ///
+    /// A start that fails or is dropped leaves the server closed.
+    ///
     /// # Errors
     /// Where the server runs already, what is registered does not fit
-    /// together, or the address cannot be listened on.
+    /// together, the address cannot be listened on, or the server is stopped
+    /// meanwhile.
     pub async fn start(&self, address: &str) -> Result<Vec<Addr>, StartError> {
         self.begin_start()?;
-        match self.bind(address).await {
-            Ok(listener) => {
-                let addresses = listener.local_addrs();
-                self.shared.status.send_replace(ServerStatus::Opened);
-                let accepting = tokio::spawn(accept(self.clone(), listener));
-                *self.accepting() = Some(accepting);
-                tracing::info!(address, "Server started at {address}.");
-                Ok(addresses)
-            }
-            Err(error) => {
-                self.shared.status.send_replace(ServerStatus::Closed);
-                Err(error)
-            }
+        let opening = Opening(self);
+        let listener = self.bind(address).await?;
+        let addresses = listener.local_addrs();
+        // Held until the task is known: a stop takes it as soon as the server is open.
+        let mut accepting = self.accepting();
+        if !self.leave(ServerStatus::Opening, ServerStatus::Opened) {
+            return Err(StartError::Stopped);
         }
+        *accepting = Some(tokio::spawn(accept(self.clone(), listener)));
+        drop(accepting);
+        drop(opening);
+        tracing::info!(address, "Server started at {address}.");
+        Ok(addresses)
+    }
+
+    /// Goes from one status to the next; `false` where somebody else has changed it.
+    fn leave(&self, from: ServerStatus, to: ServerStatus) -> bool {
+        self.shared.status.send_if_modified(|status| {
+            let is_there = *status == from;
+            if is_there {
+                *status = to;
+            }
+            is_there
+        })
     }
 
     fn begin_start(&self) -> Result<(), StartError> {
-        let started = self.shared.status.send_if_modified(|status| {
-            let closed = *status == ServerStatus::Closed;
-            if closed {
-                *status = ServerStatus::Opening;
-            }
-            closed
-        });
+        let started = self.leave(ServerStatus::Closed, ServerStatus::Opening);
         if started { Ok(()) } else { Err(StartError::AlreadyStarted) }
     }
 
@@ -83,14 +103,20 @@ impl Server {
     }
 
     /// Stops: closes every WebSocket connection with `Server stopped`, lets
-    /// running HTTP calls answer for at most 5 s, then cuts.
+    /// running HTTP calls answer for at most 5 s, then cuts. Goes on where the
+    /// future is dropped. Of several stops at a time each returns when the
+    /// server is closed and its address is free; the first one says what was cut.
     pub async fn stop(&self) -> Stopped {
-        self.stop_by(Instant::now() + STOP_WAIT).await
+        let server = self.clone();
+        let stopping = tokio::spawn(async move { server.stop_by(Instant::now() + STOP_WAIT).await });
+        // Only a runtime that goes down ends the task otherwise, and then nothing is left to cut.
+        stopping.await.unwrap_or(Stopped::NOTHING_CUT)
     }
 
     async fn stop_by(&self, deadline: Instant) -> Stopped {
+        let _one = self.shared.stopping.lock().await;
         if self.status() == ServerStatus::Closed {
-            return Stopped { calls_cut: 0, connections_cut: 0 };
+            return Stopped::NOTHING_CUT;
         }
         self.shared.status.send_replace(ServerStatus::Closing);
         self.shared.conns.all().iter().for_each(|conn| conn.close("Server stopped"));
@@ -102,22 +128,29 @@ impl Server {
             // When it has ended, the address is free. It only ends otherwise when the runtime does.
             let _ = accepting.await;
         }
+        // Graceful stops need not wait for what was cut.
+        self.shared.idle.notify_waiters();
         tracing::info!(?stopped, "Server stopped");
         stopped
     }
 
     /// Stops gracefully: takes no new connections and calls, waits until the
     /// running calls are answered, for at most `max_wait`, then [`stop`](Self::stop)s.
+    ///
+    /// A `stop` meanwhile ends the wait. Where the future is dropped, the
+    /// server takes nothing new and waits for its `stop`. A handler that waits
+    /// for it waits for itself: give it a `max_wait`, or a task of its own.
     pub async fn graceful_stop(&self, max_wait: Option<Duration>) -> Stopped {
-        if self.status() != ServerStatus::Opened {
+        if !self.leave(ServerStatus::Opened, ServerStatus::Closing) && self.status() != ServerStatus::Closing {
             return self.stop().await;
         }
         tracing::info!(running = self.running_calls(), "[GracefulStop] waiting for the running calls");
-        self.shared.status.send_replace(ServerStatus::Closing);
         // No limit is a year.
         let wait = max_wait.unwrap_or(Duration::from_secs(365 * 24 * 3600));
-        self.idle_by(Instant::now() + wait, |server| server.running_calls() == 0).await;
-        self.stop().await
+        let is_closing = |server: &Self| server.status() == ServerStatus::Closing;
+        self.idle_by(Instant::now() + wait, |server| server.running_calls() == 0 || !is_closing(server)).await;
+        // Stopped by somebody else, and perhaps started again.
+        if is_closing(self) { self.stop().await } else { Stopped::NOTHING_CUT }
     }
 
     async fn idle_by(&self, deadline: Instant, is_idle: impl Fn(&Self) -> bool) {
@@ -162,6 +195,8 @@ async fn accept(server: Server, mut listener: Listener) {
             () = &mut closed => break,
             incoming = listener.accept() => {
                 connections.spawn(connection::run(server.clone(), incoming));
+                // Those that have ended go, also while more come without a pause.
+                while connections.try_join_next().is_some() {}
             }
             Some(_) = connections.join_next() => {}
         }

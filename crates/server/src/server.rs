@@ -87,6 +87,8 @@ pub(crate) struct Shared {
     pub(crate) idle: tokio::sync::Notify,
     /// Held while a message goes to several connections: all of them see broadcasts in one order.
     pub(crate) broadcasting: Mutex<()>,
+    /// Held by the stop that is under way: one at a time.
+    pub(crate) stopping: tokio::sync::Mutex<()>,
     /// Accepts connections while the server is open.
     pub(crate) accepting: Mutex<Option<tokio::task::JoinHandle<()>>>,
 }
@@ -138,6 +140,7 @@ impl Server {
             status: watch::Sender::new(ServerStatus::Closed),
             idle: tokio::sync::Notify::new(),
             broadcasting: Mutex::default(),
+            stopping: tokio::sync::Mutex::default(),
             accepting: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
@@ -294,6 +297,9 @@ pub enum StartError {
     /// An earlier attempt to put the proto together failed.
     #[error("an earlier start failed: make a new server")]
     NotAssembled,
+    /// It was stopped before it was open.
+    #[error("Server was stopped while it started")]
+    Stopped,
     /// The address cannot be listened on.
     #[error(transparent)]
     Listen(#[from] ListenError),
