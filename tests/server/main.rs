@@ -1,6 +1,7 @@
 //! The server as a peer on a raw socket sees it: order, flows, life cycle,
 //! limits, and input that nobody sends by accident.
 
+mod detached;
 mod flows;
 mod hostile;
 mod life_cycle;

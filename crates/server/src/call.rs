@@ -5,10 +5,11 @@
 //! with an internal error, unless a flow stopped it.
 
 use std::{
+    convert::Infallible,
     fmt,
     ops::Deref,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -17,11 +18,13 @@ use std::{
 use polywire_runtime::{BoxError, Panicked, Request, ValueCodec, run_or_spawn};
 use polywire_schema::Value;
 use polywire_tsrpc::{ApiError, Service, Sn};
+use tokio::sync::oneshot;
 use tracing::Span;
 
 use crate::{
     Conn, Server,
     answer::{self, Answer},
+    dispatch::InFlight,
 };
 
 /// What an API answers.
@@ -35,13 +38,23 @@ pub(crate) struct CallHead {
     pub(crate) started: Instant,
     pub(crate) span: Span,
     answered: AtomicBool,
+    /// Kept where the handler has ended without an answer, until there is one.
+    waiting: Mutex<Option<Waiting>>,
+}
+
+/// What ends with the answer of a call.
+pub(crate) struct Waiting {
+    /// Counts the call among what waits on its connection.
+    pub(crate) _in_flight: Option<InFlight>,
+    /// Tells whoever watches its deadline.
+    pub(crate) _unanswered: oneshot::Sender<Infallible>,
 }
 
 impl CallHead {
     pub(crate) fn new(conn: Conn, service: Arc<Service>, sn: Sn, started: Instant) -> Arc<Self> {
         let span = tracing::debug_span!(parent: conn.log(), "call", service = %service.name, sn = %sn);
         conn.server().call_begins();
-        Arc::new(Self { conn, service, sn, started, span, answered: AtomicBool::new(false) })
+        Arc::new(Self { conn, service, sn, started, span, answered: AtomicBool::new(false), waiting: Mutex::default() })
     }
 
     pub(crate) fn is_answered(&self) -> bool {
@@ -50,7 +63,23 @@ impl CallHead {
 
     /// Claims the right to answer; `false` where somebody has it already.
     pub(crate) fn claim(&self) -> bool {
-        !self.answered.swap(true, Ordering::AcqRel)
+        let is_first = !self.answered.swap(true, Ordering::AcqRel);
+        if is_first {
+            drop(self.waiting().take());
+        }
+        is_first
+    }
+
+    /// Keeps something until the call is answered.
+    pub(crate) fn wait(&self, waiting: Waiting) {
+        *self.waiting() = Some(waiting);
+        if self.is_answered() {
+            drop(self.waiting().take());
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the call without an answer. A short connection is closed: its caller would wait for ever.

@@ -4,6 +4,7 @@
 //! path guessed wrong is read again by the slow one, which alone refuses.
 
 use std::{
+    convert::Infallible,
     sync::{Arc, Weak, atomic::Ordering},
     task::{Context, Poll, Waker},
     time::Instant,
@@ -15,12 +16,12 @@ use polywire_tsrpc::{
     ApiError, Body, DataType, Frame, HEARTBEAT, Incoming, InputError, ServerSession, Service, ServiceMap,
     SessionOptions, Sn, decode_buffer, decode_slow, decode_text,
 };
-use tokio::time::sleep_until;
+use tokio::{sync::oneshot, time::sleep_until};
 
 use crate::{
     Conn,
     api::{self, Arrival, Started},
-    call::CallHead,
+    call::{CallHead, Waiting},
     flows::{Data, RecvData},
     messages,
 };
@@ -118,26 +119,24 @@ pub(crate) fn call(
 /// Runs a started call.
 pub(crate) fn run(conn: &Conn, started: Started) {
     let Started { mut task, head } = started;
-    let timeout = conn.server().options().api_timeout;
+    let in_flight = || conn.long().map(|_| InFlight::new(conn.clone()));
+    let deadline = conn.server().options().api_timeout.map(|timeout| head.started + timeout);
     if task.as_mut().poll(&mut Context::from_waker(Waker::noop())) == Poll::Ready(()) {
         drop(task);
-        // A handler may have moved its call elsewhere to answer later.
-        if let Some(timeout) = timeout
-            && !head.is_answered()
-            && Arc::strong_count(&head) > 1
-        {
-            let deadline = head.started + timeout;
-            tokio::spawn(watch_detached(Arc::downgrade(&head), deadline));
+        if let (Some(detached), Some(deadline)) = (Detached::new(head, in_flight), deadline) {
+            tokio::spawn(detached.until(deadline));
         }
         return;
     }
-    let in_flight = conn.long().map(|_| InFlight::new(conn.clone()));
+    let in_flight = in_flight();
     tokio::spawn(async move {
-        match timeout {
-            Some(timeout) => timed(task, &head, head.started + timeout).await,
+        match deadline {
+            Some(deadline) => timed(task, &head, deadline).await,
             None => task.await,
         }
-        drop(in_flight);
+        if let (Some(detached), Some(deadline)) = (Detached::new(head, || in_flight), deadline) {
+            detached.until(deadline).await;
+        }
     });
 }
 
@@ -152,10 +151,34 @@ async fn timed(mut task: Task, head: &Arc<CallHead>, deadline: Instant) {
     task.await;
 }
 
-async fn watch_detached(head: Weak<CallHead>, deadline: Instant) {
-    sleep_until(deadline.into()).await;
-    if let Some(head) = head.upgrade() {
-        head.fail(ApiError::server_timeout());
+/// A call whose handler has ended and moved it elsewhere, to be answered
+/// later. It counts as in flight until then.
+struct Detached {
+    head: Weak<CallHead>,
+    is_answered: oneshot::Receiver<Infallible>,
+}
+
+impl Detached {
+    /// `None` where the call is answered, or nobody is left to do it.
+    fn new(head: Arc<CallHead>, in_flight: impl FnOnce() -> Option<InFlight>) -> Option<Self> {
+        if head.is_answered() || Arc::strong_count(&head) == 1 {
+            return None;
+        }
+        let (unanswered, is_answered) = oneshot::channel();
+        head.wait(Waiting { _in_flight: in_flight(), _unanswered: unanswered });
+        Some(Self { head: Arc::downgrade(&head), is_answered })
+    }
+
+    /// Answers with an error where nobody does before the deadline.
+    async fn until(self, deadline: Instant) {
+        tokio::select! {
+            _ = self.is_answered => {}
+            () = sleep_until(deadline.into()) => {
+                if let Some(head) = self.head.upgrade() {
+                    head.fail(ApiError::server_timeout());
+                }
+            }
+        }
     }
 }
 
@@ -174,7 +197,7 @@ pub(crate) fn run_in_flight(conn: &Conn, mut task: Task) {
 }
 
 /// Counts what waits on behalf of a long connection.
-struct InFlight(Conn);
+pub(crate) struct InFlight(Conn);
 
 impl InFlight {
     fn new(conn: Conn) -> Self {
