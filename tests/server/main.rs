@@ -11,6 +11,7 @@ mod logging;
 mod options;
 mod order;
 mod policies;
+mod reentrance;
 mod slow_peers;
 mod stopping;
 mod support;

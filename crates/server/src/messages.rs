@@ -22,7 +22,7 @@ use polywire_tsbuffer::DecodeError;
 use polywire_tsrpc::{Body, DataType, Draft, Sender, Service, ServiceId};
 
 use crate::{
-    Conn, SendError, Server,
+    Conn, ConnStatus, SendError, Server,
     answer::opcode,
     dispatch,
     flows::SendData,
@@ -284,18 +284,13 @@ impl Outgoing<'_> {
 
     /// Sends it to every connection that `each` visits; returns to how many.
     ///
-    /// Encoded and framed once per data type. Connections that take no more are passed over.
+    /// Encoded and framed once per data type. Connections that take no more are
+    /// passed over. Runs nothing of the application, so that the caller may hold locks.
     pub(crate) fn broadcast(&self, each: impl FnOnce(&mut dyn FnMut(&Conn))) -> Result<usize, SendError> {
         let mut frames = [None, None];
         let mut sent = 0;
         let mut failed = None;
-        let mut hooked = None;
         each(&mut |conn| {
-            // All connections are of one server.
-            if *hooked.get_or_insert_with(|| conn.server().flows().messages_active()) {
-                sent += usize::from(self.through_flows(conn).is_ok());
-                return;
-            }
             let data_type = conn.data_type();
             let frame = &mut frames[data_type as usize];
             if frame.is_none() {
@@ -315,7 +310,29 @@ impl Outgoing<'_> {
         }
     }
 
+    /// The same where hooks want to see each message: they may do anything, so no lock may be held.
+    pub(crate) fn broadcast_through_flows<'c>(
+        &self,
+        conns: impl IntoIterator<Item = &'c Conn>,
+    ) -> Result<usize, SendError> {
+        let mut sent = 0;
+        for conn in conns {
+            match self.through_flows(conn) {
+                Ok(()) => sent += 1,
+                Err(error @ SendError::Invalid(_)) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(sent)
+    }
+
     fn through_flows(&self, conn: &Conn) -> Result<(), SendError> {
+        if !conn.is_long() {
+            return Err(SendError::ShortConnection);
+        }
+        if conn.status() != ConnStatus::Open {
+            return Err(SendError::Closed);
+        }
         // What is wrong is said now, not to the hooks.
         self.payload(conn.data_type(), &mut Vec::new()).map_err(SendError::Invalid)?;
         let message =

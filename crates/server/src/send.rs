@@ -31,9 +31,7 @@ impl Server {
     /// # Errors
     /// Where the message breaks its type, or the proto does not know it.
     pub fn broadcast<M: Message + Codec>(&self, message: &M) -> Result<usize, SendError> {
-        self.with_typed(message, |outgoing| {
-            self.in_order(|| outgoing.broadcast(|visit| self.shared.conns.each(visit)))
-        })?
+        self.with_typed(message, |outgoing| self.to_all(outgoing))?
     }
 
     /// Sends a message to some connections. Returns to how many it was queued.
@@ -45,7 +43,12 @@ impl Server {
         conns: impl IntoIterator<Item = &'a Conn>,
         message: &M,
     ) -> Result<usize, SendError> {
+        // Before any lock is held: the iterator is the application's.
+        let conns: Vec<&Conn> = conns.into_iter().collect();
         self.with_typed(message, |outgoing| {
+            if self.flows().messages_active() {
+                return outgoing.broadcast_through_flows(conns);
+            }
             self.in_order(|| outgoing.broadcast(|visit| conns.into_iter().for_each(visit)))
         })?
     }
@@ -55,9 +58,14 @@ impl Server {
     /// # Errors
     /// As [`broadcast`](Self::broadcast).
     pub fn broadcast_named(&self, name: &str, message: &Value) -> Result<usize, SendError> {
-        self.with_value(name, message, |outgoing| {
-            self.in_order(|| outgoing.broadcast(|visit| self.shared.conns.each(visit)))
-        })?
+        self.with_value(name, message, |outgoing| self.to_all(outgoing))?
+    }
+
+    fn to_all(&self, outgoing: &Outgoing<'_>) -> Result<usize, SendError> {
+        if self.flows().messages_active() {
+            return outgoing.broadcast_through_flows(&self.shared.conns.all());
+        }
+        self.in_order(|| outgoing.broadcast(|visit| self.shared.conns.each(visit)))
     }
 
     /// One broadcast after the other: all connections see them in one order.
