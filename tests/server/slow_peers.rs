@@ -10,7 +10,7 @@ use std::{
 };
 
 use polywire_schema::Value;
-use polywire_server::{Call, Dynamic, Msg, Reply, Server};
+use polywire_server::{Call, Dynamic, Msg, Reply, Server, ServerOptions, SlowReader};
 use polywire_tests::raw::Raw;
 use tokio::sync::Semaphore;
 
@@ -165,5 +165,61 @@ async fn one_connection_at_its_limit_does_not_hold_up_another() {
     say(&mut second, message).await;
     until("the second begins", || begun.load(Ordering::SeqCst) == 2).await;
     gate.add_permits(2);
+    server.stop().await;
+}
+
+/// A server whose `Echo` answers with 16 KiB, whatever it is asked, when the gate lets it.
+fn generous(policy: SlowReader, gate: Option<Arc<Semaphore>>) -> Server {
+    let mut options = ServerOptions { slow_reader: policy, ..options() };
+    options.limits.outbound = 1 << 20;
+    Server::with_options(options).proto(proto()).api_named("Echo", move |_: Call<Dynamic>| {
+        let gate = gate.clone();
+        async move {
+            if let Some(gate) = gate {
+                gate.acquire().await.expect("the gate stays").forget();
+            }
+            let text = "x".repeat(16 << 10);
+            Reply::Ok(Dynamic(Value::Object([("s", Value::from(text.as_str()))].into_iter().collect())))
+        }
+    })
+}
+
+/// Many small calls in one write; every answer must come.
+async fn ask_much(raw: &mut Raw, count: usize) {
+    let calls: Vec<u8> = (1..=count)
+        .flat_map(|sn| polywire_tests::raw::client_frame(1, format!(r#"["Echo",{{}},{sn}]"#).as_bytes()))
+        .collect();
+    raw.write(&calls).await;
+}
+
+async fn hear_all(raw: &mut Raw, count: usize) {
+    for sn in 1..=count {
+        let answer = hear(raw).await;
+        assert!(answer.starts_with(r#"["Echo",{"isSucc":true"#), "answer {sn}: {}", &answer[..answer.len().min(100)]);
+    }
+}
+
+#[tokio::test]
+async fn small_calls_with_large_answers_are_not_taken_for_a_slow_reader() {
+    for policy in [SlowReader::Disconnect, SlowReader::DropNewest] {
+        let server = generous(policy, None);
+        let address = start(&server).await;
+        let mut raw = text(&address).await;
+        ask_much(&mut raw, 200).await;
+        hear_all(&mut raw, 200).await;
+        server.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn where_messages_are_left_out_answers_are_not() {
+    let gate = Arc::new(Semaphore::new(0));
+    let server = generous(SlowReader::DropNewest, Some(Arc::clone(&gate)));
+    let address = start(&server).await;
+    let mut raw = text(&address).await;
+    ask_much(&mut raw, 200).await;
+    until("all calls wait", || server.running_calls() == 200).await;
+    gate.add_permits(200);
+    hear_all(&mut raw, 200).await;
     server.stop().await;
 }

@@ -96,7 +96,7 @@ pub(crate) async fn handle(server: Server, ip: Option<IpAddr>, request: Request<
         return Answer::Response(response);
     }
     let data_type = rules.data_type(&request);
-    let limits = BodyLimits { max_len: options.limits.body, ..BodyLimits::default() };
+    let limits = BodyLimits { max_len: options.limits.body, timeout: options.limits.message_time };
     let ip = client_ip(&server, ip, &head.headers);
     let (short, reply) = Short::new(Format::Bytes);
     let conn = Conn::new(server.clone(), ip, Some(Box::new(head)), data_type, Kind::Short(short));

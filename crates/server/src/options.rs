@@ -30,6 +30,10 @@ pub struct Limits {
     /// Open connections, of all kinds together. Further ones are refused.
     /// Default 100,000.
     pub connections: usize,
+    /// How long a WebSocket message or the body of an HTTP request may take
+    /// from its first byte to its last. Measured coarsely on a WebSocket, which
+    /// is closed with code 1008; a body is answered 408. Default 60 s.
+    pub message_time: Duration,
     /// How long TLS and the first request head may take. Default 10 s.
     pub handshake: Duration,
     /// Longest head of an HTTP request, in bytes. Default 64 KiB.
@@ -44,6 +48,7 @@ impl Default for Limits {
             calls_in_flight: 1024,
             outbound: 8 << 20,
             connections: 100_000,
+            message_time: Duration::from_secs(60),
             handshake: Duration::from_secs(10),
             header: 64 << 10,
         }

@@ -7,6 +7,7 @@
 use std::{
     collections::VecDeque,
     convert::Infallible,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
         Mutex,
         atomic::{AtomicBool, Ordering},
@@ -116,14 +117,14 @@ impl Outbound {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // A panic while the lock is held can only come from an encoder; the bytes before it are whole.
+        // A panic while the lock is held can only come from an encoder, which leaves nothing behind.
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Appends a frame whose payload `write` writes. Hot: one uncontended lock.
     ///
     /// # Errors
-    /// That of `write`; nothing is queued then.
+    /// That of `write`; nothing is queued then, nor where it panics.
     pub(crate) fn append_frame<E>(
         &self,
         purpose: Purpose,
@@ -140,9 +141,17 @@ impl Outbound {
         state.room();
         let State { tail, encoder, .. } = &mut *state;
         let frame = ws::begin_frame(tail, opcode);
-        if let Err(error) = write(tail) {
-            ws::abandon_frame(tail, frame);
-            return Err(error);
+        match catch_unwind(AssertUnwindSafe(|| write(tail))) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                ws::abandon_frame(tail, frame);
+                return Err(error);
+            }
+            Err(panic) => {
+                ws::abandon_frame(tail, frame);
+                drop(state);
+                resume_unwind(panic);
+            }
         }
         match encoder {
             Some(encoder) => encoder.finish(tail, frame),
@@ -249,7 +258,7 @@ impl Outbound {
         if !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
             state.waker = Some(waker.clone());
         }
-        if state.queued() == into.len() {
+        if state.segments.is_empty() && state.tail.is_empty() {
             state.awake = false;
             return false;
         }
@@ -303,11 +312,6 @@ pub(crate) struct Draining {
 }
 
 impl Draining {
-    /// How many bytes are left to write.
-    pub(crate) fn len(&self) -> usize {
-        self.segments.iter().map(Bytes::len).sum::<usize>() + self.tail.len() - self.at
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.segments.is_empty() && self.tail.len() == self.at
     }
@@ -471,14 +475,22 @@ mod tests {
 
     #[test]
     fn a_failed_append_leaves_nothing_behind() {
-        let out = Outbound::new(8, None);
+        let out = Outbound::new(100, None);
         append(&out, "ab");
         let failed: Result<Appended, &str> = out.append_frame(Purpose::Message, ws::Opcode::Text, |tail| {
             tail.extend_from_slice(b"half");
             Err("no")
         });
         assert_eq!(failed, Err("no"));
-        assert_eq!(write_all(&out, &mut Draining::default(), 100), frames(&["ab"]));
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            out.append_frame(Purpose::Message, ws::Opcode::Text, |tail| -> Result<(), Infallible> {
+                tail.extend_from_slice(b"half");
+                panic!("an encoder of the application");
+            })
+        }));
+        assert!(panicked.is_err());
+        append(&out, "cd");
+        assert_eq!(write_all(&out, &mut Draining::default(), 100), frames(&["ab", "cd"]));
     }
 
     #[test]

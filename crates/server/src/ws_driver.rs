@@ -81,6 +81,8 @@ pub(crate) struct Driver<S> {
     /// For the heartbeat watch, the answer to a close frame and the last bytes.
     timer: Option<Pin<Box<Sleep>>>,
     watchdog: Option<Watchdog>,
+    /// Since when a message is coming that is not complete.
+    begun: Option<Instant>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -109,8 +111,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             abandoned: false,
             timer: None,
             watchdog,
+            begun: None,
         };
-        driver.arm_watchdog();
+        driver.arm_watch();
         driver
     }
 
@@ -118,10 +121,39 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         conn.long().expect("a WebSocket connection is long")
     }
 
-    fn arm_watchdog(&mut self) {
-        if let Some(watchdog) = &self.watchdog {
-            self.timer = Some(Box::pin(sleep_until(watchdog.next_deadline().into())));
+    /// Sets the timer of an open connection, where there is anything to watch.
+    fn arm_watch(&mut self) {
+        let heartbeat = self.watchdog.as_ref().map(Watchdog::next_deadline);
+        let deadlines = [heartbeat, self.message_deadline()];
+        self.timer = deadlines.into_iter().flatten().min().map(|deadline| Box::pin(sleep_until(deadline.into())));
+    }
+
+    /// When a message that has begun is to be complete.
+    fn message_deadline(&self) -> Option<Instant> {
+        self.begun.map(|begun| begun + self.conn.server().options().limits.message_time)
+    }
+
+    /// Looks at an open connection at a deadline: who has gone silent is let go.
+    fn watch(&mut self) {
+        let now = Instant::now();
+        let waits_for_us = self.paused && self.has_all_calls();
+        if let Some(watchdog) = &mut self.watchdog {
+            if waits_for_us {
+                // Its pings are not read.
+                watchdog.ping(now);
+            }
+            if watchdog.is_lost(now) {
+                return self.begin_close(CloseCode(HEARTBEAT_LOST_CODE), HEARTBEAT_LOST_REASON);
+            }
         }
+        if waits_for_us {
+            // So is the rest of its message not.
+            self.begun = self.begun.map(|_| now);
+        }
+        if self.message_deadline().is_some_and(|deadline| deadline <= now) {
+            return self.begin_close(CloseCode::POLICY, "The message took too long");
+        }
+        self.arm_watch();
     }
 
     /// Queues our close frame and waits for the peer's.
@@ -176,14 +208,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                     self.abandoned = true;
                 }
                 Phase::Finishing(_) => self.abandoned = true,
-                Phase::Open => {
-                    let now = Instant::now();
-                    if self.watchdog.as_mut().is_some_and(|watchdog| watchdog.is_lost(now)) {
-                        self.begin_close(CloseCode(HEARTBEAT_LOST_CODE), HEARTBEAT_LOST_REASON);
-                    } else {
-                        self.arm_watchdog();
-                    }
-                }
+                Phase::Open => self.watch(),
             }
         }
     }
@@ -221,9 +246,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
 
     /// Whether reading on would only pile up work for a peer that does not take its answers.
     fn is_saturated(&self) -> bool {
-        let long = Self::long(&self.conn);
+        self.phase == Phase::Open && (self.has_all_calls() || Self::long(&self.conn).out.is_heavy())
+    }
+
+    /// Whether as many calls are in flight as may be.
+    fn has_all_calls(&self) -> bool {
         let limit = self.conn.server().options().limits.calls_in_flight;
-        long.calls_in_flight.load(Ordering::Acquire) >= limit || long.out.is_heavy()
+        Self::long(&self.conn).calls_in_flight.load(Ordering::Acquire) >= limit
     }
 
     /// Decodes and dispatches every whole frame of one read, up to a limit.
@@ -238,7 +267,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
             }
             let event = match self.decoder.decode(&mut bytes) {
                 Ok(Some(event)) => event,
-                Ok(None) => return,
+                Ok(None) => return self.wait_for_more(now),
                 Err(error) => {
                     tracing::debug!(conn = conn.id(), %error, "the peer breaks the WebSocket protocol");
                     let (code, reason) = (error.close_code(), error.to_string());
@@ -250,8 +279,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                 }
             };
             let frame = match event {
-                Event::Text(text) => Frame::Text(text.as_bytes()),
-                Event::Binary(bytes) => Frame::Binary(bytes),
+                Event::Text(text) => {
+                    self.begun = None;
+                    Frame::Text(text.as_bytes())
+                }
+                Event::Binary(bytes) => {
+                    self.begun = None;
+                    Frame::Binary(bytes)
+                }
                 Event::Ping(payload) => {
                     if self.phase == Phase::Open {
                         Self::long(&conn).out.append(Purpose::Message, ws::Opcode::Pong, payload);
@@ -287,6 +322,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
                     self.begin_close(CloseCode::NORMAL, &error.close_reason());
                 }
             }
+        }
+    }
+
+    /// All that came is handled. The rest of a message that has begun is not
+    /// waited for without end. A timer that runs already is left as it is, and
+    /// looks at the message when it is due: mostly the rest has come by then.
+    fn wait_for_more(&mut self, now: Instant) {
+        if !self.decoder.is_amid() {
+            return;
+        }
+        self.begun.get_or_insert(now);
+        if self.phase == Phase::Open && self.timer.is_none() {
+            self.arm_watch();
         }
     }
 
@@ -354,9 +402,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Future for Driver<S> {
         }
         // Writing may have made the room that reading waits for. Asked after the queue was told to wake
         // us, so that a call that ends just now is not missed either.
-        if this.paused && !this.is_saturated() {
+        let has_room = this.paused && !this.is_saturated();
+        // So is whoever closed the connection while we wrote: it found us awake.
+        let is_to_close = this.phase == Phase::Open && long.close.get().is_some();
+        if has_room || is_to_close {
             cx.waker().wake_by_ref();
         }
         Poll::Pending
     }
 }
+
+#[cfg(test)]
+mod tests;

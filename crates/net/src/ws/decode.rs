@@ -196,6 +196,11 @@ impl Decoder {
         event.map(Some)
     }
 
+    /// Whether a message or frame has begun that is not complete.
+    pub fn is_amid(&self) -> bool {
+        self.frame.is_some() || self.head_len > 0 || self.message.is_some()
+    }
+
     /// Bytes that are held for messages and frames that are not complete.
     pub fn held(&self) -> usize {
         self.buf.capacity()
