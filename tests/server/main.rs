@@ -4,6 +4,7 @@
 mod detached;
 mod flows;
 mod hostile;
+mod http_oddities;
 mod life_cycle;
 mod limits;
 mod listeners;
@@ -15,4 +16,5 @@ mod reentrance;
 mod slow_peers;
 mod stopping;
 mod support;
+mod vanishing;
 mod wires;
