@@ -4,7 +4,7 @@
 //! text of the published packages where they have one, also where that is a
 //! text of the JavaScript engine that a peer may have seen.
 
-use polywire_schema::{BufferKind, JsonError, Mismatch, SchemaError, StringifyError, ValidationError};
+use polywire_schema::{BufferKind, JsonError, Mismatch, SchemaError, StringifyError, ValidationError, number_text};
 
 use crate::binary::{MAX_BASES, MAX_DEPTH, MAX_TUPLE_ELEMENTS, ReadError};
 
@@ -93,7 +93,7 @@ pub enum DecodeError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// An id that the enum does not have.
-    #[error("Invalid enum encoding: unexpected id {0}")]
+    #[error("Invalid enum encoding: unexpected id {}", number_text(*.0 as f64))]
     UnknownEnumId(i64),
     /// A number type that has no binary form.
     #[error("Scalar type not support : {0}")]

@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::{InterfaceNode, MappedNode, Mapping, Node, NodeId, Object, PropertySlot, Value, own_properties};
+use polywire_schema::{
+    Flat, InterfaceNode, MappedNode, Mapping, Node, NodeId, Object, PropertySlot, Value, array_index, own_properties,
+};
 
 use super::{
     Encoder, Failed, UNDEFINED, mismatch,
@@ -14,16 +16,45 @@ use super::{
 use crate::{
     binary::{MAX_BASES, Placeholder, write_length_prefixed, write_str},
     error::EncodeError,
-    layout::{Frame, InterfaceLayout, PropertyLayout, Shape, Written},
+    layout::{Frame, InterfaceLayout, Name, PropertyLayout, Shape, Written},
 };
 
 /// What an object type is written with.
 struct Scope<'s> {
     skip: &'s mut Skip,
     filter: Option<&'s Filter<'s>>,
-    /// A further filter for entries of index signatures.
-    index_filter: Option<&'s Filter<'s>>,
+    /// What else there is to know for entries of index signatures.
+    overwriting: Option<&'s Overwriting<'s>>,
     index: IndexEntries,
+}
+
+/// The overwriting side of an `Overwrite`, from the inside out.
+///
+/// The published encoder copies what it writes there into an object of its own:
+/// the declared properties first, then what an index signature takes, which is
+/// what the target does not declare.
+struct Overwriting<'s> {
+    flat: &'s Flat,
+    /// What the target declares and this side does not. Sorted.
+    left_to_target: &'s [Name],
+    outer: Option<&'s Overwriting<'s>>,
+}
+
+impl Overwriting<'_> {
+    fn leaves(&self, name: Name) -> bool {
+        self.left_to_target.binary_search(&name).is_ok() || self.outer.is_some_and(|outer| outer.leaves(name))
+    }
+
+    /// Brings properties into the order of the copy. They come in JavaScript's order.
+    fn sort(&self, entries: &mut [(&str, &Value)]) {
+        if let Some(outer) = self.outer {
+            outer.sort(entries);
+        }
+        entries.sort_by_key(|(key, _)| match array_index(key) {
+            Some(index) => (0, index as usize),
+            None => self.flat.properties.get_index_of(*key).map_or((2, 0), |at| (1, at)),
+        });
+    }
 }
 
 impl Scope<'_> {
@@ -99,7 +130,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
     ) -> Result<(), Failed> {
         let mut own: Option<Box<Skip>> = None;
         let skip = skip.unwrap_or_else(|| own.insert(self.new_skip(self.writers(node))));
-        let scope = Scope { skip, filter: None, index_filter: None, index: IndexEntries::Write };
+        let scope = Scope { skip, filter: None, overwriting: None, index: IndexEntries::Write };
         self.write_scoped(out, node, object, scope)?;
         self.spare.extend(own);
         self.leave_value();
@@ -174,10 +205,10 @@ impl<'p, 'v> Encoder<'p, 'v> {
                 self.descend(out, mapped.target, object, Scope { filter: Some(&filter), ..scope })
             }
             Mapping::Overwrite(overwrite) => {
-                // What the target declares is no entry of the overwriting side's signature.
-                let filter = Filter { keys, keep: Keep::Others, outer: scope.index_filter };
-                let overwriting = Scope { index_filter: Some(&filter), ..scope.reborrow() };
-                let above = self.descend(out, *overwrite, object, overwriting)?;
+                let Some(flat) = self.program.flat(*overwrite) else { return Err(EncodeError::NotAnObjectType) };
+                let overwriting = Overwriting { flat, left_to_target: keys, outer: scope.overwriting };
+                let side = Scope { overwriting: Some(&overwriting), ..scope.reborrow() };
+                let above = self.descend(out, *overwrite, object, side)?;
                 let below = self.descend(out, mapped.target, object, scope)?;
                 Ok(if above == Blocks::None { below } else { above })
             }
@@ -292,14 +323,26 @@ impl<'p, 'v> Encoder<'p, 'v> {
         scope: &mut Scope<'_>,
     ) -> Result<u64, Failed> {
         let Some((index, frame)) = &layout.index else { return Ok(0) };
-        let mut entries = 0;
-        for (key, value) in object.iter() {
+        let mut entries: Vec<(&str, &Value)> = Vec::new();
+        let mut properties = object.iter();
+        let properties: &mut dyn Iterator<Item = (&str, &Value)> = match scope.overwriting {
+            None => &mut properties,
+            Some(overwriting) => {
+                entries.extend(properties);
+                overwriting.sort(&mut entries);
+                &mut entries.into_iter()
+            }
+        };
+        let mut written = 0;
+        for (key, value) in properties {
             if key == "__proto__" || self.is_absent(value, index.slot.codable.null) {
                 continue;
             }
             let name = self.layout.names.get(key);
-            let filters = [scope.filter, scope.index_filter];
-            if filters.into_iter().flatten().any(|filter| !filter.admits(name)) {
+            if scope.filter.is_some_and(|filter| !filter.admits(name)) {
+                continue;
+            }
+            if name.zip(scope.overwriting).is_some_and(|(name, overwriting)| overwriting.leaves(name)) {
                 continue;
             }
             let is_new = match name {
@@ -316,9 +359,9 @@ impl<'p, 'v> Encoder<'p, 'v> {
                 write_str(out, key);
                 self.write(out, index.slot.node, value)?;
             }
-            entries += 1;
+            written += 1;
         }
-        Ok(entries)
+        Ok(written)
     }
 
     /// The length behind the key counts the key too, as the published encoder has it.
