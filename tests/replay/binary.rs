@@ -53,7 +53,7 @@ impl Case<'_> {
             return Ok(Outcome::AsPublished);
         }
         let lenient = self.lenient.decode(self.slot, &bytes);
-        if let Some(rule) = mended::decoded(&self.rules(), published, &lenient) {
+        if let Some(rule) = mended::decoded(&self.rules(), &bytes, published, &lenient) {
             return Ok(Outcome::Mended(rule));
         }
         if matches!(ours, Err(DecodeError::Read(_))) && agrees(published, &lenient, keys) {

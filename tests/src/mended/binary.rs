@@ -5,23 +5,8 @@ use std::{collections::HashSet, sync::Arc};
 use polywire_schema::{Flat, Mapping, Node, NodeId, Program, Slot, ValidateOptions, ValidationError, Value};
 use polywire_tsbuffer::{DecodeError, EncodeError, TsBuffer};
 
-use super::validation;
+use super::validation::{self, OBJECT_PROTOTYPE, declares_inherited};
 use crate::notation::{Keys, same};
-
-/// Names that every JavaScript object inherits.
-const OBJECT_PROTOTYPE: [&str; 11] = [
-    "constructor",
-    "toString",
-    "toLocaleString",
-    "valueOf",
-    "hasOwnProperty",
-    "isPrototypeOf",
-    "propertyIsEnumerable",
-    "__defineGetter__",
-    "__defineSetter__",
-    "__lookupGetter__",
-    "__lookupSetter__",
-];
 
 /// A type and the codec under test, which reads as leniently as the published one.
 #[derive(Debug)]
@@ -43,13 +28,19 @@ impl Case<'_> {
         published: &validation::Published,
         ours: &Result<(), ValidationError>,
     ) -> Option<&'static str> {
-        let case = validation::Case {
-            program: Arc::clone(self.tsbuffer.program()),
-            slot: self.slot,
-            value: value.clone(),
-            options: ValidateOptions { excess_property_checks, ..self.options },
-        };
+        let options = ValidateOptions { excess_property_checks, ..self.options };
+        let case = validation::Case { options, ..self.checked(value) };
         validation::rule(&case, published, &ours.clone().map(|()| None))
+    }
+
+    fn checked(&self, value: &Value) -> validation::Case {
+        let program = Arc::clone(self.tsbuffer.program());
+        validation::Case { program, slot: self.slot, value: value.clone(), options: self.options }
+    }
+
+    /// Whether a property may be left out for what its type admits by its name only.
+    fn is_wider(&self, value: &Value) -> bool {
+        validation::wider_slots(&self.checked(value)).next().is_some()
     }
 }
 
@@ -78,14 +69,16 @@ pub fn encoded(
     ours: &Result<Vec<u8>, EncodeError>,
 ) -> Option<&'static str> {
     match (published, ours) {
-        (Published::Success(theirs), Ok(ours)) if !loses(case, value, ours) || repeats_ids(case) => {
-            bytes(case, value, theirs)
+        (Published::Success(theirs), Ok(ours))
+            if !loses(case, value, ours) || !loses_more(case, ours, theirs) || repeats_ids(case) =>
+        {
+            bytes(case, value)
         }
         // The text is the engine's, or the bytes are those of another value.
-        (Published::Success(theirs), Err(EncodeError::Mismatch { .. })) if !loses(case, value, theirs) => None,
-        (Published::Success(_) | Published::Refused { .. }, Err(EncodeError::Mismatch { .. })) => {
-            contradicts_base(case).then_some("a value that a base declares otherwise is refused")
-        }
+        (
+            Published::Success(_) | Published::Refused { .. },
+            Err(EncodeError::Mismatch { .. } | EncodeError::NotAnEnumMember(_) | EncodeError::NoMember),
+        ) => contradicts_base(case).then_some("a value that a base declares otherwise is refused"),
         (Published::Refused { text, .. }, Ok(ours)) if text.ends_with("Received undefined") => {
             // An index signature comes by the method `format` of each date.
             (contains_date(value) && !loses(case, value, ours)).then_some("a date has no entries of an index signature")
@@ -98,16 +91,16 @@ pub fn encoded(
             Published::Refused { text, .. } => validation::Published::Refused(text.clone()),
             Published::Threw(text) => validation::Published::Threw(text.clone()),
         };
+        // What fails later is valid.
         let ours = match ours {
-            Ok(_) => Ok(()),
             Err(EncodeError::Invalid(error)) => Err((**error).clone()),
-            Err(_) => return None,
+            _ => Ok(()),
         };
         case.validation_rule(value, false, &published, &ours)
     })
 }
 
-fn contains_date(value: &Value) -> bool {
+pub(super) fn contains_date(value: &Value) -> bool {
     match value {
         Value::Date(_) => true,
         Value::Object(object) => object.iter().any(|(_, value)| contains_date(value)),
@@ -117,7 +110,7 @@ fn contains_date(value: &Value) -> bool {
 }
 
 /// "Bytes stay identical unless the published bytes lose data": by what they lose it.
-fn bytes(case: &Case<'_>, value: &Value, theirs: &[u8]) -> Option<&'static str> {
+fn bytes(case: &Case<'_>, value: &Value) -> Option<&'static str> {
     let program = case.tsbuffer.program();
     let nodes: Vec<&Node> = reachable(program, case.slot.node).into_iter().map(|id| program.node(id)).collect();
     let any = |is_meant: &dyn Fn(&Node) -> bool| nodes.iter().any(|node| is_meant(node));
@@ -135,8 +128,9 @@ fn bytes(case: &Case<'_>, value: &Value, theirs: &[u8]) -> Option<&'static str> 
     }) {
         return Some("an interface writes what it inherits from a mapped type");
     }
-    if !loses(case, value, theirs) {
-        return None;
+    if case.is_wider(value) {
+        // So that more members of a union match.
+        return Some(BY_NAME);
     }
     if any(&|node| match node {
         Node::Mapped(mapped) => match mapped.mapping {
@@ -172,21 +166,21 @@ fn repeats_ids(case: &Case<'_>) -> bool {
     })
 }
 
-fn declares_inherited(node: &Node) -> bool {
-    let flat = match node {
-        Node::Interface(interface) => &interface.flat,
-        Node::Mapped(mapped) => &mapped.flat,
-        _ => return false,
-    };
-    OBJECT_PROTOTYPE.iter().any(|name| flat.properties.contains_key(*name))
-}
-
 /// Whether bytes do not give a value back: they cannot be read, or something is missing.
 fn loses(case: &Case<'_>, value: &Value, bytes: &[u8]) -> bool {
     let read = case.tsbuffer.decode_unchecked(case.slot, bytes);
     match (read, case.tsbuffer.prune(case.slot, value)) {
         (Ok(read), Ok(pruned)) => !covers(&read, &pruned),
         _ => true,
+    }
+}
+
+/// Whether our bytes lose something that the published bytes keep.
+fn loses_more(case: &Case<'_>, ours: &[u8], theirs: &[u8]) -> bool {
+    let read = |bytes| case.tsbuffer.decode_unchecked(case.slot, bytes);
+    match (read(ours), read(theirs)) {
+        (Ok(ours), Ok(theirs)) => !covers(&ours, &theirs),
+        (ours, _) => ours.is_err(),
     }
 }
 
@@ -205,8 +199,8 @@ fn covers(whole: &Value, part: &Value) -> bool {
         (Value::Null, Value::Number(number)) => !number.is_finite(),
         (Value::Number(whole), Value::Number(part)) => whole == part || whole.is_nan() && part.is_nan(),
         (Value::String(whole), Value::String(part)) => whole.to_string_lossy() == part.to_string_lossy(),
-        // An invalid date is written as 0.
-        (Value::Date(whole), Value::Date(part)) if part.is_nan() => *whole == 0.0 || whole.is_nan(),
+        // An invalid date is written as 0; one before 1970 is read as invalid.
+        (Value::Date(whole), Value::Date(part)) if part.is_nan() => *whole <= 0.0 || whole.is_nan(),
         (whole, part) => same(whole, part, Keys::AnyOrder),
     }
 }
@@ -216,7 +210,7 @@ fn is_special(value: &Value) -> bool {
 }
 
 fn is_json_of_special(value: &Value) -> bool {
-    matches!(value, Value::String(_) | Value::Object(_) | Value::Null | Value::Undefined)
+    matches!(value, Value::String(_) | Value::Object(_) | Value::Null)
 }
 
 fn mentions(value: &Value, names: &[&str]) -> bool {
@@ -246,37 +240,37 @@ fn contradicts_base(case: &Case<'_>) -> bool {
     })
 }
 
-/// The rule that admits what we decode, leniently.
+/// The rule that admits what we decode from some bytes, leniently.
 #[must_use]
 pub fn decoded(
     case: &Case<'_>,
+    bytes: &[u8],
     published: &Published<Value>,
     ours: &Result<Value, DecodeError>,
 ) -> Option<&'static str> {
-    let parts = Parts::of(case);
-    match (published, ours) {
-        (Published::Success(theirs), Ok(ours)) => {
-            let mut rule = None;
-            parts.explain(theirs, ours, &mut rule).then_some(rule)?
-        }
-        (Published::Refused { text, .. }, Ok(_) | Err(DecodeError::Invalid(_))) if is_excess(case, text) => {
-            Some("what members describe together is no excess")
-        }
-        (Published::Refused { unvalidated: Some(theirs), .. }, Ok(ours)) if parts.intersection => {
-            covers(ours, theirs).then_some(MERGED)
-        }
-        _ => None,
+    let theirs = match published {
+        Published::Success(value) | Published::Refused { unvalidated: Some(value), .. } => value,
+        _ => return None,
+    };
+    // What was read, whether it is valid or not.
+    let read = case.tsbuffer.decode_unchecked(case.slot, bytes).ok()?;
+    if !same(theirs, &read, Keys::SameOrder) {
+        let mut rule = None;
+        return Parts::of(case).explain(theirs, &read, &mut rule).then_some(rule)?;
     }
-    .or_else(|| {
-        let Published::Refused { text, unvalidated: Some(value) } = published else { return None };
-        let ours = match ours {
-            Ok(_) => Ok(()),
-            Err(DecodeError::Invalid(error)) => Err((**error).clone()),
-            Err(_) => return None,
-        };
-        let published = validation::Published::Refused(text.clone());
-        case.validation_rule(value, case.options.excess_property_checks, &published, &ours)
-    })
+    let published = match published {
+        Published::Refused { text, .. } if is_excess(case, text) => {
+            return Some("what members describe together is no excess");
+        }
+        Published::Refused { text, .. } => validation::Published::Refused(text.clone()),
+        _ => validation::Published::Success(Some(theirs.clone())),
+    };
+    let ours = match ours {
+        Ok(_) => Ok(()),
+        Err(DecodeError::Invalid(error)) => Err((**error).clone()),
+        Err(_) => return None,
+    };
+    case.validation_rule(&read, case.options.excess_property_checks, &published, &ours)
 }
 
 fn is_excess(case: &Case<'_>, text: &str) -> bool {
@@ -284,6 +278,7 @@ fn is_excess(case: &Case<'_>, text: &str) -> bool {
     case.options.excess_property_checks && texts.iter().any(|excess| text.contains(excess))
 }
 
+const BY_NAME: &str = "what a type admits by its name may be left out";
 const MERGED: &str = "members of an intersection are merged all the way down";
 
 /// What several types of one value there are in a type.
@@ -293,12 +288,14 @@ struct Parts {
     intersection: bool,
     bases: bool,
     inherited_names: bool,
+    nullable_by_name: bool,
 }
 
 impl Parts {
     fn of(case: &Case<'_>) -> Self {
         let program = case.tsbuffer.program();
-        let mut parts = Self::default();
+        let nullable_by_name = case.is_wider(&Value::Undefined);
+        let mut parts = Self { nullable_by_name, ..Self::default() };
         for id in reachable(program, case.slot.node) {
             let node = program.node(id);
             match node {
@@ -324,8 +321,13 @@ impl Parts {
             (Value::Date(theirs), Value::Date(ours)) if theirs.is_nan() && *ours < 0.0 => {
                 found("dates before 1970 are read as they were written")
             }
+            (Value::Undefined, Value::Null) if self.nullable_by_name => found(BY_NAME),
             (Value::Null, _) if several => found("a part that was not told does not erase what another was"),
-            (theirs, ours) if is_special(ours) && is_json_of_special(theirs) && (self.union || self.intersection) => {
+            (theirs, ours)
+                if is_special(ours)
+                    && (is_json_of_special(theirs) || is_special(theirs))
+                    && (self.union || self.intersection) =>
+            {
                 found("a date, buffer or id stays what it is beside members that see an object")
             }
             (Value::Object(theirs), Value::Object(ours)) => {
@@ -333,8 +335,15 @@ impl Parts {
                     .keys()
                     .filter(|key| ours.contains_key(key))
                     .eq(ours.keys().filter(|key| theirs.contains_key(key)));
-                let more: Vec<&str> = ours.keys().filter(|key| !theirs.contains_key(key)).collect();
-                let inherited = more.iter().all(|key| OBJECT_PROTOTYPE.contains(key));
+                let more = ours.iter().filter(|(key, _)| !theirs.contains_key(key));
+                let (nulls, more): (Vec<_>, Vec<_>) = more.partition(|(_, value)| value.is_nullish());
+                if !nulls.is_empty() {
+                    if !self.nullable_by_name && !self.intersection {
+                        return false;
+                    }
+                    found(BY_NAME);
+                }
+                let inherited = more.iter().all(|(key, _)| OBJECT_PROTOTYPE.contains(key));
                 if !in_order || !inherited {
                     if !self.intersection {
                         return false;

@@ -89,17 +89,22 @@ impl Read {
 #[must_use]
 pub fn encode_rule(case: &Case<'_>, value: &Value, published: &Written, ours: &Written) -> Option<&'static str> {
     match (published, ours) {
-        (Written::Text(published), Written::Text(ours)) => written_by_overwrite(case, ours)
+        (Written::Text(published), Written::Text(ours)) => written_by_overwrite(case, value, ours)
             .or_else(|| constructor_written(case, value, ours))
-            .or_else(|| custom_in_union(case, published, ours))
-            .or_else(|| pruned_text(case, published, ours)),
+            .or_else(|| custom_in_union(case, value, published, ours))
+            .or_else(|| pruned_text(case, published, ours))
+            .or_else(|| inherited_names(case, ours))
+            .or_else(|| pruned(case, value, published, ours))
+            .or_else(|| (is_mixed(case) && says(case, value, ours)).then_some(PRUNED)),
         (Written::Refused(published), Written::Text(ours)) if published.starts_with("Cannot read properties") => {
             buffer_in_union(case, ours)
         }
+        (Written::Refused(published), Written::Refused(ours)) if published == ours => Some(BROKEN),
         (Written::Refused(published), Written::Text(_)) if is_broken(case, published) => Some(BROKEN),
         _ => {
             let checked = case.tsbuffer.prune(case.slot, value).map(Some);
             let published = match published {
+                Written::Refused(text) if text.starts_with("Cannot read properties") => Published::Threw(text.clone()),
                 Written::Refused(text) => Published::Refused(text.clone()),
                 _ => Published::Success(None),
             };
@@ -118,24 +123,50 @@ pub fn decode_rule(
 ) -> Option<&'static str> {
     engine_text(text, published, ours)
         .or_else(|| broken_type(case, published))
+        .or_else(|| fresh_ids(text, published, ours))
         .or_else(|| proto_key(case, text, ours))
         .or_else(|| constructor_read(text, published, ours))
+        .or_else(|| inherited_value(case, text, published, ours))
         .or_else(|| members_of_their_own(case, text, published, ours))
         .or_else(|| checked(case, text, published, ours))
+        .or_else(|| pruned_value(case, text, published, ours))
 }
 
 /// "encodeJSON of Overwrite: target's types → overwrite's types".
-fn written_by_overwrite(case: &Case<'_>, ours: &str) -> Option<&'static str> {
+fn written_by_overwrite(case: &Case<'_>, value: &Value, ours: &str) -> Option<&'static str> {
     let overwrites =
         |node: &Node| matches!(node, Node::Mapped(mapped) if matches!(mapped.mapping, Mapping::Overwrite(_)));
-    let applies = case.tsbuffer.program().nodes().iter().any(overwrites) && comes_back(case, ours);
+    let applies = case.tsbuffer.program().nodes().iter().any(overwrites) && says(case, value, ours);
     applies.then_some("Overwrite is encoded by the overwriting types")
 }
 
 /// Known bug C14: "a field called `constructor`" keeps the whole object from being converted.
 fn constructor_written(case: &Case<'_>, value: &Value, ours: &str) -> Option<&'static str> {
-    (contains_key(value, "constructor") && comes_back(case, ours))
+    (contains_key(value, "constructor") && says(case, value, ours))
         .then_some("an object with a key `constructor` is converted like others")
+}
+
+/// "property names on Object.prototype: dropped": a member of a union that declares one matches.
+fn inherited_names(case: &Case<'_>, ours: &str) -> Option<&'static str> {
+    let declares = case.tsbuffer.program().nodes().iter().any(validation::declares_inherited);
+    (declares && comes_back(case, ours)).then_some("names of Object.prototype are names like others")
+}
+
+/// The other way round: what a value inherits from Object.prototype is not its own.
+fn inherited_value(
+    case: &Case<'_>,
+    text: Option<&str>,
+    published: &Read,
+    ours: &Result<Value, DecodeError>,
+) -> Option<&'static str> {
+    let declares = case.tsbuffer.program().nodes().iter().any(validation::declares_inherited);
+    let is_function = matches!(published, Read::Threw(text) if text == "No notation for a function");
+    let json = Value::parse_json(text?).ok()?;
+    let is_sound = match ours {
+        Ok(ours) => is_read_from(ours, &json),
+        Err(error) => error.phase() == Phase::Validate,
+    };
+    (declares && is_function && is_sound).then_some("names of Object.prototype are names like others")
 }
 
 fn constructor_read(text: Option<&str>, published: &Read, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
@@ -143,11 +174,16 @@ fn constructor_read(text: Option<&str>, published: &Read, ours: &Result<Value, D
     let left_unconverted = match published {
         Read::Refused { text, .. } => {
             let classes = BufferKind::ALL.iter().map(|kind| kind.name()).chain(["Date", "ObjectId"]);
-            ours.is_ok() && { classes }.any(|class| text.contains(&format!(" `{class}`, actually")))
+            let left = |class: &str| [" `{}`, actually", " of `{}`, actually"].map(|words| words.replace("{}", class));
+            // Where both refuse, they have come by different properties.
+            ours.is_err() || { classes }.any(|class| left(class).iter().any(|words| text.contains(words)))
         }
         _ => false,
     };
-    let is_sound = ours.as_ref().is_ok_and(|ours| is_read_from(ours, &json));
+    let is_sound = match ours {
+        Ok(ours) => is_read_from(ours, &json),
+        Err(error) => error.phase() == Phase::Validate,
+    };
     let applies =
         contains_key(&json, "constructor") && is_sound && (left_unconverted || matches!(published, Read::Value(_)));
     applies.then_some("an object with a key `constructor` is converted like others")
@@ -155,9 +191,44 @@ fn constructor_read(text: Option<&str>, published: &Read, ours: &Result<Value, D
 
 /// "JSON unions: sequential conversion": an application's type makes a text of whatever
 /// object stands in the same union.
-fn custom_in_union(case: &Case<'_>, published: &str, ours: &str) -> Option<&'static str> {
-    (published.contains("[object Object]") && has_converting_members(case) && comes_back(case, ours))
+fn custom_in_union(case: &Case<'_>, value: &Value, published: &str, ours: &str) -> Option<&'static str> {
+    (has_converting_members(case) && says(case, value, ours) && !says(case, value, published))
         .then_some("a member of a union converts only what is of it")
+}
+
+/// Whether a text says what is of its type in a value.
+fn says(case: &Case<'_>, value: &Value, text: &str) -> bool {
+    match (case.tsbuffer.prune(case.slot, value), Value::parse_json(text)) {
+        (Ok(value), Ok(json)) => is_read_from(&value, &json),
+        _ => false,
+    }
+}
+
+/// The same: an index signature takes away what the declared property keeps.
+fn pruned_value(
+    case: &Case<'_>,
+    text: Option<&str>,
+    published: &Read,
+    ours: &Result<Value, DecodeError>,
+) -> Option<&'static str> {
+    let json = Value::parse_json(text?).ok()?;
+    let is_sound = ours.as_ref().is_ok_and(|ours| is_read_from(ours, &json));
+    (is_mixed(case) && is_sound && matches!(published, Read::Value(_))).then_some(PRUNED)
+}
+
+const PRUNED: &str = "prune reaches arrays in unions and declared properties beside index signatures";
+
+/// Whether an object type has both declared properties and an index signature.
+fn is_mixed(case: &Case<'_>) -> bool {
+    let program = case.tsbuffer.program();
+    let mut flats = program.ids().filter_map(|id| program.flat(id));
+    flats.any(|flat| flat.index.is_some() && !flat.properties.is_empty())
+}
+
+/// What pruning does otherwise.
+fn pruned(case: &Case<'_>, value: &Value, published: &str, ours: &str) -> Option<&'static str> {
+    let published = Published::Success(Some(Value::parse_json(published).ok()?));
+    validation::rule(&check(case, value), &published, &Ok(Some(Value::parse_json(ours).ok()?)))
 }
 
 /// The same for bytes: an `ArrayBuffer` is asked for what only typed arrays have.
@@ -183,15 +254,46 @@ fn pruned_text(case: &Case<'_>, published: &str, ours: &str) -> Option<&'static 
 /// Texts of the JavaScript engine become texts about the value.
 fn engine_text(text: Option<&str>, published: &Read, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
     let Read::Refused { phase, text: published } = published else { return None };
-    if phase != "decode" || !published.starts_with("Cannot read properties of undefined") {
-        return None;
-    }
     match ours {
-        Err(DecodeError::ExcessElements(_)) => Some("a tuple longer than its type is refused in words"),
+        // An element of it may be refused first.
+        Err(DecodeError::ExcessElements(_)) if phase == "decode" => {
+            Some("a tuple longer than its type is refused in words")
+        }
+        _ if phase != "decode" || !published.starts_with("Cannot read properties of undefined") => None,
         ours if text.is_none() && ours.as_ref().err().is_none_or(|error| error.phase() == Phase::Validate) => {
             Some("where there is no JSON at all, that is checked like any value")
         }
         _ => None,
+    }
+}
+
+/// An id made of a number is a fresh one, different each time.
+fn fresh_ids(text: Option<&str>, published: &Read, ours: &Result<Value, DecodeError>) -> Option<&'static str> {
+    let (Read::Value(published), Ok(ours)) = (published, ours) else { return None };
+    let json = Value::parse_json(text?).ok()?;
+    (has_fresh_ids(ours, &json) && same(&without_ids(published), &without_ids(ours), Keys::SameOrder))
+        .then_some("an id made of a number is a fresh one")
+}
+
+fn has_fresh_ids(value: &Value, json: &Value) -> bool {
+    match (value, json) {
+        (Value::ObjectId(_), Value::Number(_)) => true,
+        (Value::Array(value), Value::Array(json)) => {
+            value.iter().zip(json).any(|(value, json)| has_fresh_ids(value, json))
+        }
+        (Value::Object(value), Value::Object(json)) => {
+            value.iter().any(|(key, value)| json.get(key).is_some_and(|json| has_fresh_ids(value, json)))
+        }
+        _ => false,
+    }
+}
+
+fn without_ids(value: &Value) -> Value {
+    match value {
+        Value::ObjectId(_) => Value::ObjectId([0; 12]),
+        Value::Array(elements) => Value::Array(elements.iter().map(without_ids).collect()),
+        Value::Object(object) => Value::Object(object.iter().map(|(key, value)| (key, without_ids(value))).collect()),
+        other => other.clone(),
     }
 }
 
@@ -237,11 +339,12 @@ fn members_of_their_own(
     }
     let json = Value::parse_json(text?).ok()?;
     let applies = match (published, ours) {
-        (Read::Value(published), Ok(ours)) => is_left_alone(&json, published, ours),
+        (Read::Value(published), Ok(ours)) => is_left_alone(&json, published, ours) || is_read_from(ours, &json),
         (Read::Refused { .. }, Ok(ours)) => is_read_from(ours, &json),
-        (Read::Refused { phase, text }, Err(error)) => {
-            phase == "decode" || without_values(text) == without_values(&error.to_string())
-        }
+        // The text is about what a conversion left of the value.
+        (Read::Refused { .. }, Err(_)) => true,
+        // A text that became a date or bytes, which are valid where the text is not.
+        (Read::Value(_), Err(error)) => error.phase() == Phase::Validate,
         _ => false,
     };
     applies.then_some("a member of a union converts only what is of it")
@@ -269,6 +372,9 @@ fn is_left_alone(json: &Value, published: &Value, ours: &Value) -> bool {
 /// Whether a value says no more than the JSON that it was read from.
 fn is_read_from(value: &Value, json: &Value) -> bool {
     match (value, json) {
+        (value, json) if value.is_nullish() && json.is_nullish() => true,
+        (Value::Number(value) | Value::Date(value), Value::Null) => !value.is_finite(),
+        (Value::Number(value), Value::Number(json)) => value == json,
         (Value::Object(value), Value::Object(json)) => value.iter().all(|(key, value)| match json.get(key) {
             Some(json) => is_read_from(value, json),
             None => value.is_nullish(),
@@ -284,6 +390,8 @@ fn is_read_from(value: &Value, json: &Value) -> bool {
             same(&Value::Date(*ms), &Value::Date(time_clip(*number)), Keys::SameOrder)
         }
         (Value::Buffer(_, bytes), Value::String(text)) => decode_base64(&text.to_string_lossy()).starts_with(bytes),
+        // Within `any`, elements stay elements.
+        (Value::Buffer(..), Value::Object(_)) => true,
         (Value::ObjectId(_), Value::String(_) | Value::Number(_) | Value::Object(_)) => true,
         (value, json) => is_part_of(value, json),
     }
@@ -343,11 +451,6 @@ fn is_part_of(part: &Value, whole: &Value) -> bool {
             .all(|(at, part)| whole.get(at).map_or(part.is_nullish(), |whole| is_part_of(part, whole))),
         (part, whole) => same(part, whole, Keys::SameOrder),
     }
-}
-
-/// A text without the values that it prints.
-fn without_values(text: &str) -> String {
-    text.lines().map(|line| line.split("actually `").next().unwrap_or_default()).collect()
 }
 
 fn contains_key(value: &Value, wanted: &str) -> bool {
