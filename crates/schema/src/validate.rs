@@ -72,6 +72,12 @@ impl<'v> Checker<'_, 'v> {
     pub fn accepts(&mut self, slot: Slot, value: &'v Value) -> bool {
         self.check.node(slot.node, value, Place::in_union()).is_ok()
     }
+
+    /// How much work it has been so far: about one for each type that was asked about a value.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.check.effort.visits()
+    }
 }
 
 impl fmt::Debug for Checker<'_, '_> {

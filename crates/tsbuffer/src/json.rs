@@ -13,6 +13,6 @@ mod writer;
 
 pub(crate) use plan::JsonPlan;
 
-pub use base64::{decode_base64, is_canonical_base64};
+pub use base64::decode_base64;
 pub use reader::{JsonKind, JsonReader, Refused};
 pub use writer::{write_base64, write_date, write_number, write_object_id, write_string};

@@ -53,6 +53,15 @@ impl Change {
         }
     }
 
+    /// Whether something changes in a part of the value.
+    pub(super) fn reaches(&self, part: &Step) -> bool {
+        match self {
+            Self::None => false,
+            Self::Replace(_) => true,
+            Self::Within(parts) => parts.iter().any(|(step, _)| step == part),
+        }
+    }
+
     pub(super) fn apply(self, value: &mut Value) {
         match self {
             Self::None => {}

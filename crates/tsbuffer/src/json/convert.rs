@@ -11,12 +11,11 @@
 //! else the published package accepts. Where no member matches, all of them
 //! convert, so that the error is the published one.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use polywire_schema::{
-    BufferKind, Checker, CustomType, Flat, KeyType, MAX_VALUE_DEPTH, Members, Node, NodeId, Object, Program,
-    PropertySlot, Slot, ValidateOptions, ValidationError, ValidationErrorKind, Value, is_number_key, iso_text,
-    parse_date, time_clip,
+    BufferKind, Checker, CustomType, Flat, KeyType, MAX_VALUE_DEPTH, Members, Node, NodeId, Nullness, Object, Program,
+    Slot, ValidateOptions, ValidationError, ValidationErrorKind, Value, is_number_key, iso_text, parse_date, time_clip,
 };
 
 use super::{
@@ -72,14 +71,22 @@ type Fits = Result<bool, Failed>;
 /// value getting deeper, and the stack has an end.
 const MAX_FRAMES: u32 = 2 * MAX_VALUE_DEPTH + 64;
 
+/// How much work each part of a value may be on average to copy and check once more, where
+/// an intersection has it only when it is converted. That could be done at every level.
+const SECOND_LOOKS: u64 = 100;
+
 /// A conversion that is going on.
 pub(super) struct Converter<'p, 'v> {
     program: &'p Program,
     plan: &'p JsonPlan,
     /// Excess checks are off.
     checker: Checker<'p, 'v>,
-    strict_null_checks: bool,
+    checks: ValidateOptions,
     frames: u32,
+    /// The value that is decoded.
+    whole: Option<&'v Value>,
+    /// How much work second looks may still be; unknown before the first.
+    second_looks_left: Option<u64>,
     /// What unions and intersections made of objects and arrays, by their address: members
     /// with a part in common would convert it once for each way that leads there.
     known: HashMap<(NodeId, usize, Mode), Option<Change>>,
@@ -92,8 +99,10 @@ impl<'p, 'v> Converter<'p, 'v> {
             program,
             plan,
             checker: program.checker(checks),
-            strict_null_checks: checks.strict_null_checks,
+            checks,
             frames: 0,
+            whole: None,
+            second_looks_left: None,
             known: HashMap::new(),
         }
     }
@@ -106,6 +115,7 @@ impl<'p, 'v> Converter<'p, 'v> {
 
     /// What becomes of a value from JSON, be it valid or not.
     pub(super) fn decode(mut self, slot: Slot, value: &'v Value) -> Result<Change, Failed> {
+        self.whole = Some(value);
         Ok(self.node(slot, value, Mode::Decode)?.unwrap_or(Change::None))
     }
 
@@ -177,7 +187,7 @@ impl<'p, 'v> Converter<'p, 'v> {
         match (mode, bytes) {
             (Mode::Decode, None) => Err(ConvertError::UnsupportedArray(kind).into()),
             (_, None) => Ok(None),
-            (Mode::Match, Some(_)) if !base64::is_canonical_base64(&text) => Ok(None),
+            (Mode::Match, Some(bytes)) if base64::encoded(&bytes) != text => Ok(None),
             (_, Some(bytes)) => Ok(Some(Change::replace(Value::Buffer(kind, bytes)))),
         }
     }
@@ -235,70 +245,60 @@ impl<'p, 'v> Converter<'p, 'v> {
     }
 
     fn object(&mut self, flat: &Flat, object: &'v Object, mode: Mode) -> Converted {
+        if mode.matches() && !self.has_all(flat, object) {
+            return Ok(None);
+        }
         let mut parts = Vec::new();
-        if mode.matches() {
-            let wants_numbers = flat.index.is_some_and(|index| index.key == KeyType::Number);
-            if wants_numbers && !object.keys().all(is_number_key) {
+        // In the order of the value, in which the published package comes by what it refuses.
+        for (key, value) in object.iter() {
+            if !self.property(flat, key, value, mode, &mut parts)? {
                 return Ok(None);
-            }
-        }
-        for property in flat.properties.values() {
-            if !self.property(property, object, mode, &mut parts)? {
-                return Ok(None);
-            }
-        }
-        if let Some(index) = flat.index {
-            for (key, value) in object.iter() {
-                let is_declared = flat.properties.contains_key(key);
-                if !self.entry(index.slot, key, value, is_declared, mode, &mut parts)? {
-                    return Ok(None);
-                }
             }
         }
         Ok(Some(Change::within(parts)))
     }
 
-    /// Adds the change of a property; false where it is not of its type.
-    fn property(&mut self, property: &PropertySlot, object: &'v Object, mode: Mode, parts: &mut Parts) -> Fits {
-        let converted = self.part(property.slot, object.get(&property.name), property.optional, mode);
-        let converted = converted.map_err(|error| error.within(&property.name))?;
-        Ok(add(parts, converted, || Step::Property(Arc::clone(&property.name))))
+    /// Whether no property is missing, and every key is one that the type can have.
+    fn has_all(&self, flat: &Flat, object: &Object) -> bool {
+        let wants_numbers = flat.index.is_some_and(|index| index.key == KeyType::Number);
+        let mut properties = flat.properties.values();
+        properties.all(|property| {
+            object.contains_key(&property.name) || self.may_be_missing(property.slot, property.optional)
+        }) && (!wants_numbers || object.keys().all(is_number_key))
     }
 
-    /// Adds the change of an entry of an index signature; false where it is not of its type.
-    fn entry(
-        &mut self,
-        slot: Slot,
-        key: &str,
-        value: &'v Value,
-        is_declared: bool,
-        mode: Mode,
-        parts: &mut Parts,
-    ) -> Fits {
-        // Declared properties have to be of this type too, but have their own form.
-        if is_declared && !mode.matches() {
-            return Ok(true);
+    /// Adds the change of a property or an entry of an index signature; false where it is not of its type.
+    fn property(&mut self, flat: &Flat, key: &str, value: &'v Value, mode: Mode, parts: &mut Parts) -> Fits {
+        let property = flat.properties.get(key);
+        let converted = match (property, flat.index) {
+            (Some(property), _) => self.part(property.slot, Some(value), property.optional, mode),
+            (None, Some(index)) => self.node(index.slot, value, mode),
+            (None, None) => return Ok(true),
+        };
+        let converted = converted.map_err(|error| error.within(key))?;
+        if !add(parts, converted, || Step::Property(key.into())) {
+            return Ok(false);
         }
-        let converted = self.node(slot, value, mode).map_err(|error| error.within(key))?;
-        if is_declared {
-            return Ok(converted.is_some());
+        match (property, flat.index) {
+            // Declared properties have to be of this type too, but have their own form.
+            (Some(_), Some(index)) if mode.matches() => Ok(self.node(index.slot, value, mode)?.is_some()),
+            _ => Ok(true),
         }
-        Ok(add(parts, converted, || Step::Property(key.into())))
     }
 
     /// A property or the element of a tuple (reference §6.2).
     fn part(&mut self, slot: Slot, value: Option<&'v Value>, optional: bool, mode: Mode) -> Converted {
-        let strict = self.strict_null_checks;
         match value {
             None | Some(Value::Undefined) => {}
-            Some(Value::Null) if !strict => {}
+            Some(Value::Null) if !self.checks.strict_null_checks => {}
             Some(value) => return self.node(slot, value, mode),
         }
-        let may_be = |null: bool, undefined: bool| undefined || null && !strict;
-        let may_be_missing = optional
-            || may_be(slot.written.null, slot.written.undefined)
-            || may_be(slot.resolved.null, slot.resolved.undefined);
-        Ok((!mode.matches() || may_be_missing).then_some(Change::None))
+        Ok((!mode.matches() || self.may_be_missing(slot, optional)).then_some(Change::None))
+    }
+
+    fn may_be_missing(&self, slot: Slot, optional: bool) -> bool {
+        let may_be = |can: Nullness| can.undefined || can.null && !self.checks.strict_null_checks;
+        optional || may_be(slot.written) || may_be(slot.resolved)
     }
 
     /// A union or intersection, unless the answer is known.
@@ -335,16 +335,49 @@ impl<'p, 'v> Converter<'p, 'v> {
         Ok(all)
     }
 
-    /// What every member changes; in modes that match, all of them have to.
+    /// What every member changes. In modes that match, all of them have to match the value once
+    /// others have converted it: what is a text in JSON is an object for `Date & {}`.
     fn every(&mut self, members: &Members, value: &'v Value, mode: Mode) -> Converted {
-        let mut all = Some(Change::None);
+        let mut changes = Vec::with_capacity(members.len());
         for member in members.iter() {
-            match self.node(member.slot, value, mode)? {
-                Some(change) => all = both(all, Some(change)),
-                None => return Ok(None),
-            }
+            changes.push((member.slot, self.node(member.slot, value, mode)?));
         }
-        Ok(all)
+        let all = changes.iter().flat_map(|(_, change)| change.clone()).fold(Change::None, Change::and);
+        let is_matched = !mode.matches()
+            || changes.iter().all(|(slot, own)| self.stays_matched(*slot, own.as_ref(), &all))
+            || !matches!(all, Change::None) && self.accepts_converted(members, value, &all);
+        Ok(is_matched.then_some(all))
+    }
+
+    /// Whether a member of an intersection has matched, and others have converted nothing that it declares.
+    fn stays_matched(&self, slot: Slot, own: Option<&Change>, all: &Change) -> bool {
+        match (own, all) {
+            (None, _) | (Some(Change::None), Change::Replace(_)) => false,
+            (Some(own), Change::Within(parts)) => self.program.flat(slot.node).is_none_or(|flat| {
+                let mut declared = parts.iter().filter(|(step, _)| match step {
+                    Step::Property(name) => flat.properties.contains_key(name),
+                    Step::Element(_) => false,
+                });
+                declared.all(|(step, _)| own.reaches(step))
+            }),
+            _ => true,
+        }
+    }
+
+    /// A second look at a value, as it is once it is converted.
+    fn accepts_converted(&mut self, members: &Members, value: &Value, change: &Change) -> bool {
+        let left = self.second_looks_left.unwrap_or_else(|| SECOND_LOOKS * self.whole.map_or(0, Value::size));
+        let size = value.size();
+        if left < size {
+            self.second_looks_left = Some(left);
+            return false;
+        }
+        let mut converted = value.clone();
+        change.clone().apply(&mut converted);
+        let mut checker = self.program.checker(self.checks);
+        let is_accepted = members.iter().all(|member| checker.accepts(member.slot, &converted));
+        self.second_looks_left = Some(left.saturating_sub(size + checker.steps()));
+        is_accepted
     }
 }
 

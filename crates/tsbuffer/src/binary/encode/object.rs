@@ -205,7 +205,7 @@ impl<'p, 'v> Encoder<'p, 'v> {
                 self.descend(out, mapped.target, object, Scope { filter: Some(&filter), ..scope })
             }
             Mapping::Overwrite(overwrite) => {
-                let Some(flat) = self.program.flat(*overwrite) else { return Err(EncodeError::NotAnObjectType) };
+                let Some(flat) = self.program.flat(*overwrite) else { return Err(EncodeError::NotAnObjectType.into()) };
                 let overwriting = Overwriting { flat, left_to_target: keys, outer: scope.overwriting };
                 let side = Scope { overwriting: Some(&overwriting), ..scope.reborrow() };
                 let above = self.descend(out, *overwrite, object, side)?;

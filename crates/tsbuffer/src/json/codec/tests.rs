@@ -119,6 +119,26 @@ fn all_members_that_match_convert() {
 }
 
 #[test]
+fn an_intersection_has_what_its_members_make_of_a_value() {
+    let intersection = |of: &[&str]| members("Intersection", of);
+    let date_or_text = union(&[&intersection(&[DATE, &object(&[])]), STRING]);
+    check(&date_or_text, r#""1970-01-01""#, "Date(0)");
+    check(&date_or_text, r#""hello""#, r#""hello""#);
+    // Nothing is both; the text is.
+    check(&union(&[&intersection(&[DATE, STRING]), STRING]), r#""1970-01-01""#, r#""1970-01-01""#);
+    let dated = |ty: &str| object(&[("d", ty)]);
+    let both = union(&[&intersection(&[&dated(DATE), &dated(STRING)]), &dated(STRING)]);
+    check(&both, r#"{"d":"1970-01-01"}"#, r#"{d:"1970-01-01"}"#);
+}
+
+#[test]
+fn bytes_that_are_no_whole_elements_are_of_another_member() {
+    let shorts_or_bytes = union(&[r#"{"type":"Buffer","arrayType":"Int16Array"}"#, r#"{"type":"Buffer"}"#]);
+    check(&shorts_or_bytes, r#""AQ==""#, "ArrayBuffer([1])");
+    check(&shorts_or_bytes, r#""AQI=""#, "Int16Array([1, 2])");
+}
+
+#[test]
 fn where_no_member_matches_the_error_is_the_published_one() {
     let tagged = |tag: &str, ty: &str| object(&[("t", &literal(tag)), ("v", ty)]);
     let proto = union(&[&tagged(r#""a""#, DATE), &tagged(r#""b""#, STRING)]);
@@ -206,6 +226,18 @@ fn unions_within_unions_take_no_more_time_than_they_are_long() {
     let found = decoded(&branching(), &nested(r#"{"d":"1970-01-01","u":"AQ=="}"#)).unwrap();
     assert!(show(&found).contains("{d:Date(0),u:Uint8Array([1])}"));
     assert!(decoded(&branching(), &nested("5")).is_err());
+}
+
+#[test]
+fn intersections_within_intersections_take_no_more_time_than_they_are_long() {
+    let next = r#"{"type":"Reference","target":"x"}"#;
+    let same = members("Intersection", &[&object(&[("d?", &object(&[]))]), &object(&[("d?", DATE), ("n?", next)])]);
+    let proto = union(&[&same, NUMBER]);
+    let nested = |levels: usize| r#"{"d":"1970-01-01","n":"#.repeat(levels) + "{}" + &"}".repeat(levels);
+    check(&proto, &nested(2), "{d:Date(0),n:{d:Date(0),n:{}}}");
+    // Copied once for each level, a megabyte at the bottom would take minutes.
+    let deep = nested(300).replace("{}", &format!(r#"{{"d":"1970-01-01","e":[{}0]}}"#, "0,".repeat(500_000)));
+    let _any_outcome = decoded(&proto, &deep);
 }
 
 #[test]
