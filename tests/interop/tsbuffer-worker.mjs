@@ -15,6 +15,10 @@
 //        {ok: false, stringifyError}    encoded, but JSON.stringify threw
 //        {threw: message}               the library threw instead of answering
 //
+// A call with `mended: true` also goes through a copy of the package with its known defects
+// mended (lib/mended.mjs). Its answer is {published, mended, by}: what the package says, what
+// the copy says, and in words which mends that takes.
+//
 // Values are in the notation of the vector files. A binary decode that fails
 // validation has no error text in the published package (`error: null`); then
 // `unvalidated` is the decoded value and `validateMessage` what validation says.
@@ -25,7 +29,9 @@
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { ObjectId } from 'bson';
+import { MENDS, mendedPackage } from './lib/mended.mjs';
 import { bytesOf, fromNotation, toNotation } from './lib/notation.mjs';
 
 const require = createRequire(import.meta.url);
@@ -38,13 +44,29 @@ const CUSTOM_TYPES = {
   none: {},
 };
 
+let mended;
+
 /** Answers one job: one result for `op`, an array of them for `calls`. */
 export function run(job) {
   const { proto, options, objectIdClass = 'ObjectId' } = job;
   const make = () => new TSBuffer({ ...proto, ...CUSTOM_TYPES[objectIdClass] }, options);
   const shared = hasOverwrite(proto) ? undefined : make();
-  const one = (call) => answer(() => shared ?? make(), job.schemaId, call);
+  const plainly = (call) => answer(() => shared ?? make(), job.schemaId, call);
+  const one = (call) => (call.mended ? { published: plainly(call), ...answerMended(job, call) } : plainly(call));
   return job.calls ? job.calls.map(one) : one(job);
+}
+
+/** What the copy with all mends says, and the one mend or those several that it takes. */
+function answerMended({ proto, options, objectIdClass = 'ObjectId', schemaId }, call) {
+  mended ??= mendedPackage();
+  const make = () => new mended.TSBuffer({ ...proto, ...CUSTOM_TYPES[objectIdClass] }, options);
+  const by = (names) => mended.using(names, () => answer(make, schemaId, call));
+  const all = Object.keys(MENDS);
+  const whole = by(all);
+  const isWhole = (names) => isDeepStrictEqual(by(names), whole);
+  const alone = all.find((name) => isWhole([name]));
+  const needed = alone ? [alone] : all.filter((name) => !isWhole(all.filter((other) => other !== name)));
+  return { mended: whole, by: needed.map((name) => MENDS[name]).join(' + ') || 'several' };
 }
 
 function hasOverwrite(type) {
@@ -94,7 +116,7 @@ function decode(tsbuffer, bytes, schemaId) {
   const refusal = { ok: false, phase: result.errPhase, error: text(result.errMsg) };
   if (result.errPhase !== 'validate') return refusal;
   const { value } = tsbuffer.decode(bytes, schemaId, { skipValidate: true });
-  return { ...refusal, unvalidated: toNotation(value), validateMessage: text(tsbuffer.validate(value, schemaId).errMsg) };
+  return { ...refusal, unvalidated: toNotation(value), validateMessage: text(result.errMsg ?? tsbuffer.validate(value, schemaId).errMsg) };
 }
 
 /** A text as others can read it: values in it may have lone surrogates. Null if it was lost. */
