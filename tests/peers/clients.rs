@@ -20,7 +20,7 @@ struct Running {
 impl Running {
     fn start(change: impl FnOnce(&mut ServerOptions)) -> Self {
         let runtime = Runtime::new().expect("a runtime");
-        let proto = vectors::load("tsrpc-transport-vectors.json")["serviceProto"].to_string();
+        let proto = vectors::load_own("tsrpc-transport-vectors.json")["serviceProto"].to_string();
         let proto = ServiceProto::from_json(&proto).expect("the proto of the vectors");
         let mut options = test_service::options("json:true");
         change(&mut options);

