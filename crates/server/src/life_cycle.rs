@@ -120,8 +120,10 @@ impl Server {
         }
         self.shared.status.send_replace(ServerStatus::Closing);
         self.shared.conns.all().iter().for_each(|conn| conn.close("Server stopped"));
-        self.idle_by(deadline, |server| server.open_connections() == 0).await;
-        let stopped = Stopped { calls_cut: self.running_calls(), connections_cut: self.open_connections() };
+        let is_idle = self.idle_by(deadline, |server| server.open_connections() == 0).await;
+        // Whoever has come since then has said nothing yet.
+        let connections_cut = if is_idle { 0 } else { self.open_connections() };
+        let stopped = Stopped { calls_cut: self.running_calls(), connections_cut };
         self.shared.status.send_replace(ServerStatus::Closed);
         let accepting = self.accepting().take();
         if let Some(accepting) = accepting {
@@ -153,7 +155,8 @@ impl Server {
         if is_closing(self) { self.stop().await } else { Stopped::NOTHING_CUT }
     }
 
-    async fn idle_by(&self, deadline: Instant, is_idle: impl Fn(&Self) -> bool) {
+    /// Waits until the server is idle; `false` where it is not at the deadline.
+    async fn idle_by(&self, deadline: Instant, is_idle: impl Fn(&Self) -> bool) -> bool {
         let idle = async {
             loop {
                 let notified = self.shared.idle.notified();
@@ -163,8 +166,7 @@ impl Server {
                 notified.await;
             }
         };
-        // Too late is an answer too: the caller looks at what is left.
-        let _ = timeout_at(deadline.into(), idle).await;
+        timeout_at(deadline.into(), idle).await.is_ok()
     }
 
     fn accepting(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
