@@ -40,6 +40,8 @@ pub(crate) struct CallHead {
     answered: AtomicBool,
     /// Kept where the handler has ended without an answer, until there is one.
     waiting: Mutex<Option<Waiting>>,
+    /// Something is kept there, or was: others need not lock it.
+    waits: AtomicBool,
 }
 
 /// What ends with the answer of a call.
@@ -54,7 +56,9 @@ impl CallHead {
     pub(crate) fn new(conn: Conn, service: Arc<Service>, sn: Sn, started: Instant) -> Arc<Self> {
         let span = tracing::debug_span!(parent: conn.log(), "call", service = %service.name, sn = %sn);
         conn.server().call_begins();
-        Arc::new(Self { conn, service, sn, started, span, answered: AtomicBool::new(false), waiting: Mutex::default() })
+        let answered = AtomicBool::new(false);
+        let (waiting, waits) = (Mutex::default(), AtomicBool::new(false));
+        Arc::new(Self { conn, service, sn, started, span, answered, waiting, waits })
     }
 
     pub(crate) fn is_answered(&self) -> bool {
@@ -63,8 +67,10 @@ impl CallHead {
 
     /// Claims the right to answer; `false` where somebody has it already.
     pub(crate) fn claim(&self) -> bool {
-        let is_first = !self.answered.swap(true, Ordering::AcqRel);
-        if is_first {
+        let is_first = !self.answered.swap(true, Ordering::SeqCst);
+        // Each of the two writes before it reads what the other wrote, in one order for all (`SeqCst`): at
+        // least one of them sees both.
+        if is_first && self.waits.load(Ordering::SeqCst) {
             drop(self.waiting().take());
         }
         is_first
@@ -73,7 +79,8 @@ impl CallHead {
     /// Keeps something until the call is answered.
     pub(crate) fn wait(&self, waiting: Waiting) {
         *self.waiting() = Some(waiting);
-        if self.is_answered() {
+        self.waits.store(true, Ordering::SeqCst);
+        if self.answered.load(Ordering::SeqCst) {
             drop(self.waiting().take());
         }
     }
