@@ -285,13 +285,19 @@ impl From<DateTime> for SystemTime {
     }
 }
 
+impl From<DateTime> for Value {
+    fn from(time: DateTime) -> Self {
+        Self::Date(time.millis as f64)
+    }
+}
+
 impl Schema for DateTime {
     fn describe(_: &mut Registry) -> Type {
         Type::Date
     }
 
     fn to_value(&self) -> Value {
-        Value::Date(self.millis as f64)
+        Value::from(*self)
     }
 
     fn from_value(value: Value) -> Result<Self, Mismatch> {
@@ -327,6 +333,7 @@ mod tests {
             let time = DateTime::from_unix_millis(millis).unwrap();
             assert_eq!(time.to_string(), text);
             assert_eq!(text.parse(), Ok(time), "{text}");
+            assert_eq!(Value::from(time), Value::Date(millis as f64));
         }
     }
 
