@@ -147,7 +147,8 @@ impl<T: Codec> RustCodec<T> {
             Agreement::None => {
                 tracing::warn!(
                     service,
-                    "the proto has another type than the Rust type: values are converted one by one"
+                    rust_type = std::any::type_name::<T>(),
+                    "the proto has another type than the Rust type: values are converted one by one, and refused where they do not fit"
                 );
             }
         }

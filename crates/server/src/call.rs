@@ -278,6 +278,12 @@ impl<R: Request> Answerer<R> {
 
 /// What a handler may return: a [`Reply`], a result with any other error (an
 /// internal error for the caller), or `()` if it answers by itself.
+#[diagnostic::on_unimplemented(
+    message = "a handler of this API cannot return `{Self}`",
+    label = "no answer with `{T}`",
+    note = "handlers return `Reply<{T}>` or another `Result<{T}, _>`: write `Ok(response)`",
+    note = "a handler that answers by `call.succeed` or `call.fail` returns `()`"
+)]
 pub trait IntoReply<T> {
     /// As a result; `None` where the handler answers by itself.
     fn into_reply(self) -> Option<Result<T, BoxError>>;
