@@ -46,7 +46,6 @@ const IDLE_WARM_UP: usize = 200;
 pub(crate) fn run(options: &Options) -> io::Result<Document> {
     let cores = Cores::pick()?;
     raise_file_limit()?;
-    Cores::pin(cores.load)?;
 
     let machine = machine::describe(cores);
     let mut versions = machine::versions();
@@ -57,6 +56,7 @@ pub(crate) fn run(options: &Options) -> io::Result<Document> {
         if !options.subjects.is_empty() && !is_wanted {
             continue;
         }
+        eprintln!("preparing {} (the first time may take minutes)", subject.name);
         match subject.install() {
             Ok(version) => {
                 versions.push(Version { name: subject.name.to_owned(), version });
@@ -71,6 +71,8 @@ pub(crate) fn run(options: &Options) -> io::Result<Document> {
     let scenarios: Vec<Scenario> =
         scenario::all().into_iter().filter(|scenario| scenario::matches(&scenario.name(), &options.filter)).collect();
 
+    // Not before: what prepares the subjects may use every core.
+    Cores::pin(cores.load)?;
     let mut results = Results::new(&scenarios, &subjects);
     for repeat in 0..options.repeats {
         eprintln!("repeat {} of {}", repeat + 1, options.repeats);
