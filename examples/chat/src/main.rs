@@ -61,6 +61,8 @@ async fn main() -> polywire::Result<()> {
             std::process::exit(2);
         }
         address => {
+            // Without a subscriber, nothing that the server has to say is printed.
+            tracing_subscriber::fmt().with_writer(std::io::stderr).init();
             let address = address.unwrap_or("127.0.0.1:3000");
             let server = server();
             server.start(address).await?;
