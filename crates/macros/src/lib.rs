@@ -20,7 +20,7 @@ use crate::model::Container;
 
 /// Gives a type its schema and its codecs.
 ///
-/// See the chapter on types of the book for what each Rust type is in TypeScript.
+/// The documentation of the crate `polywire` lists what each Rust type is in TypeScript.
 ///
 /// # On the type: `#[schema(…)]`
 /// - `rename_all = "camelCase"`: how the names of fields, or of variants, are written on the wire

@@ -40,7 +40,76 @@
 //! # }
 //! ```
 //!
-//! The same types make the client; see [`client`]:
+//! # What handlers share
+//!
+//! Closures around the handlers keep it; what belongs to one connection, such as
+//! its user, is kept there by [`Conn::set`].
+//!
+//! ```no_run
+//! use std::sync::{Arc, Mutex, PoisonError};
+//!
+//! use polywire::prelude::*;
+//!
+//! #[derive(Api)]
+//! #[api(response = AddReply)]
+//! struct Add {
+//!     title: String,
+//! }
+//!
+//! #[derive(Schema)]
+//! struct AddReply {
+//!     count: u32,
+//! }
+//!
+//! #[derive(Default)]
+//! struct Board {
+//!     titles: Mutex<Vec<String>>,
+//! }
+//!
+//! async fn add(board: Arc<Board>, call: Call<Add>) -> Reply<AddReply> {
+//!     if call.title.is_empty() {
+//!         return Err(ApiError::new("A title is needed").code("NO_TITLE"));
+//!     }
+//!     let mut titles = board.titles.lock().unwrap_or_else(PoisonError::into_inner);
+//!     titles.push(call.title.clone());
+//!     Ok(AddReply { count: titles.len() as u32 })
+//! }
+//!
+//! # async fn run() -> polywire::Result<()> {
+//! let board = Arc::new(Board::default());
+//! Server::new().api(move |call| add(Arc::clone(&board), call)).listen("127.0.0.1:3000").await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Types
+//!
+//! What is derived is the type that TypeScript programs see:
+//!
+//! | Rust | TypeScript |
+//! |---|---|
+//! | `bool`, `String`, `f64`, `f32` | `boolean`, `string`, `number`, `number` |
+//! | `u8` to `u64`, `usize`; `i8` to `i64`, `isize` | `uint`; `int` (at most 53 bits) |
+//! | [`DateTime`] | `Date` |
+//! | `Vec<T>`, `(A, B)` | `T[]`, `[A, B]` (a `Vec<u8>` is `uint[]`) |
+//! | [`Uint8Array`], [`Float64Array`] and so on, [`ArrayBuffer`] | the class of that name |
+//! | `HashMap<K, T>`, `BTreeMap<K, T>` | `{ [key: string]: T }`, or `number` for integer keys |
+//! | a struct | an interface |
+//! | a field that is an `Option<T>` | `name?: T` |
+//! | [`Nullable<T>`](Nullable) | `T \| null` |
+//! | an enum without data | a union of literals: `"Low"`, `"High"`; with `#[schema(numeric)]` or `string` a TypeScript enum |
+//! | an enum with data | a union of interfaces, told apart by `#[schema(tag = "…")]`; or `untagged` |
+//! | [`ObjectId`] | MongoDB's class, or a string by option |
+//! | [`Any`], `()` | `any`, `{}` |
+//!
+//! Names are written as they stand in Rust; `#[schema(rename_all = "camelCase")]`
+//! changes all of a type, `rename` one. The derives list [all attributes](macro@Schema).
+//!
+//! # Clients
+//!
+//! TypeScript programs use the `serviceProto.ts` that
+//! [`Server::service_proto`] and [`ServiceProto::to_standalone_module`] write.
+//! For Rust, the same types make the client; see [`client`]:
 //!
 //! ```no_run
 //! # use polywire::prelude::*;
@@ -61,13 +130,23 @@
 //! # }
 //! ```
 //!
+//! # The log
+//!
+//! Failed handlers, refused responses and the like go to `tracing`. A program that
+//! has no subscriber prints none of it: `tracing_subscriber::fmt::init()`, of the
+//! crate `tracing-subscriber`, is enough to see it.
+//!
 //! This crate has no logic of its own: it names what applications use.
 
 pub use polywire_client as client;
 pub use polywire_client::{CallOptions, Client, HttpClient, WsClient};
 pub use polywire_macros::{Api, Message, Schema};
 pub use polywire_schema as schema;
-pub use polywire_schema::{Any, BufferKind, DateTime, JsString, Nullable, Object, ObjectId, Type, TypeSet, Value};
+pub use polywire_schema::{
+    Any, ArrayBuffer, BigInt64Array, BigUint64Array, BufferKind, DateTime, Float32Array, Float64Array, Int8Array,
+    Int16Array, Int32Array, JsString, Nullable, Object, ObjectId, Type, TypeSet, Uint8Array, Uint16Array, Uint32Array,
+    Value,
+};
 pub use polywire_schema::{Api, Message, Schema};
 pub use polywire_server as server;
 pub use polywire_server::{

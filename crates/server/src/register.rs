@@ -22,15 +22,17 @@ use crate::{
 impl Server {
     /// Serves the services of this proto and no others. Handlers are matched to them by name.
     ///
-    /// Without it, the proto is made of the Rust types that are registered.
+    /// Without it, the proto is made of the Rust types that are registered. With
+    /// it, a Rust type of another shape is warned of in the log at the start, and
+    /// values of it that do not fit the proto are refused one by one.
     #[must_use]
     pub fn proto(self, proto: ServiceProto) -> Self {
         self.setup().proto = Some(proto);
         self
     }
 
-    /// Keeps the ids of an earlier proto, so that clients of that time still understand
-    /// (reference §4). For servers whose proto is made of Rust types.
+    /// Keeps the ids of an earlier proto, so that clients of that time still understand.
+    /// For servers whose proto is made of Rust types.
     #[must_use]
     pub fn compatible_with(self, old: ServiceProto) -> Self {
         self.setup().old = Some(old);
@@ -38,6 +40,11 @@ impl Server {
     }
 
     /// Implements an API; its request type names it. A second handler for it makes the start fail.
+    ///
+    /// A handler is an `async fn` or a closure. What handlers share is kept in the
+    /// closures around them: `.api(move |call| add(Arc::clone(&board), call))`.
+    /// A closure with an `async` block of its own says its error, since nothing
+    /// else does: `Ok::<_, ApiError>(response)`.
     #[must_use]
     pub fn api<A, F, Fut, Out>(self, handler: F) -> Self
     where
