@@ -161,7 +161,7 @@ pub struct Interface {
     pub index: Option<IndexSignature>,
 }
 
-/// A type (reference §2).
+/// A type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
     /// `any`, `unknown`.

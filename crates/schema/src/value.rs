@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::{JsString, Object};
 
-/// The class of a binary value (reference §2, `Buffer`).
+/// The class of a binary value: `Buffer` in a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BufferKind {
     /// `ArrayBuffer`: plain bytes.
@@ -156,7 +156,7 @@ impl Value {
     }
 
     /// What `typeof` and the published type errors call it: `null`, `Array` and
-    /// `Object` (any other object) are told apart (reference §6.1).
+    /// `Object` (any other object) are told apart.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
         match self {

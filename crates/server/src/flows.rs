@@ -127,7 +127,7 @@ pub struct Disconnect {
     pub reason: Option<String>,
 }
 
-/// The flows of a server. Names and order are the published ones (reference §12.6).
+/// The flows of a server. Names and order are the published ones.
 ///
 /// ```
 /// use polywire_server::{Server, ApiError, PendingRequest};

@@ -92,8 +92,8 @@ pub struct ServerOptions {
     pub log_bodies: bool,
     /// What the `ObjectId` types stand for, and types of the application.
     pub types: CompileOptions,
-    /// Accept truncated strings and integers as published servers do
-    /// (reference §5.1). Default `false`.
+    /// Accept strings and integers that end before their length says, as
+    /// published servers do. Default `false`.
     pub lenient_binary: bool,
     /// The value of `Access-Control-Allow-Origin`; `None` for no CORS headers.
     /// Default `*`.

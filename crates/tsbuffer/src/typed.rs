@@ -40,14 +40,14 @@ pub use tuples::ElementCodec;
     note = "numbers are `f64`, `f32` and the integers up to 64 bits; anything dynamic is `Any`"
 )]
 pub trait Codec: Schema {
-    /// How it is tagged inside interfaces, unions and intersections (reference §5.2).
+    /// How it is tagged inside interfaces, unions and intersections.
     const LENGTH_TYPE: LengthType;
     /// Whether its byte length stands between tag and payload (arrays, tuples).
     const PREFIXED: bool = false;
     /// Whether it is a single literal: it takes no bytes, and as a property it is not written at all.
     const LITERAL: bool = false;
     /// Whether null may be written where an interface, tuple or map holds it: whether
-    /// the type, as written in place, is a union with null (reference §5.8).
+    /// the type, as written in place, is a union with null.
     const NULL_IN_PLACE: bool = false;
     /// What values can be in JavaScript.
     const KINDS: Kinds;

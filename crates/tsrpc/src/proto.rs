@@ -35,7 +35,7 @@ pub struct ServiceDef {
     pub conf: Option<Value>,
 }
 
-/// Services and their types (reference §1.2).
+/// Services and their types.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ServiceProto {
     /// How often it has changed since the first generation, which has none. Never sent, never compared.

@@ -11,7 +11,7 @@ use super::{
     wire::{LengthType, Tag},
 };
 
-/// What becomes of input that ends too early (reference §5.1, §15).
+/// What becomes of input that ends too early.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strictness {
     /// It is an error.
