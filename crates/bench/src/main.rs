@@ -122,6 +122,8 @@ fn tsrpc(arguments: TsrpcArguments) -> Result<ExitCode, Box<dyn Error>> {
         subjects: arguments.subject,
     };
     let document = suite::run(&options)?;
+    println!("Times are in milliseconds. `floor` is a server that frames, parses and answers, nothing else.");
+    println!("BENCHMARKS.md says how to read the tables; `--quick` only shows that everything works.\n");
     print!("{}", report::tables(&document));
     for skipped in &document.run.skipped {
         println!("skipped: {} ({})", skipped.subject, skipped.reason);
