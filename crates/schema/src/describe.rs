@@ -14,7 +14,7 @@ use crate::{Registry, Type, Value};
     label = "cannot travel over a wire",
     note = "for a type of your own write `#[derive(Schema)]`",
     note = "`Option<T>` stands for an optional property of a struct or the end of a tuple; elsewhere write `Nullable<T>` (`T | null`)",
-    note = "numbers are `f64`, `f32` and the integers up to 64 bits; anything dynamic is `Any`"
+    note = "numbers are `f64`, `f32` and the integers up to 64 bits, dates `DateTime`, bytes `Uint8Array`; anything dynamic is `Any`"
 )]
 pub trait Schema: Sized + Send + 'static {
     /// The type: inline, or a reference after [`Registry::named`].

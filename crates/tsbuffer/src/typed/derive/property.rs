@@ -12,7 +12,7 @@ use crate::{
     label = "cannot travel over a wire",
     note = "for a type of your own write `#[derive(Schema)]`",
     note = "`Option<T>` stands for an optional property of a struct or the end of a tuple; elsewhere write `Nullable<T>` (`T | null`)",
-    note = "numbers are `f64`, `f32` and the integers up to 64 bits; anything dynamic is `Any`"
+    note = "numbers are `f64`, `f32` and the integers up to 64 bits, dates `DateTime`, bytes `Uint8Array`; anything dynamic is `Any`"
 )]
 pub trait Property: Sized {
     /// How many blocks it takes as a property that is there: literals are not written.
