@@ -138,6 +138,9 @@
 //!
 //! This crate has no logic of its own: it names what applications use.
 
+mod error;
+
+pub use error::Error;
 pub use polywire_client as client;
 pub use polywire_client::{CallOptions, Client, HttpClient, WsClient};
 pub use polywire_macros::{Api, Message, Schema};
@@ -157,7 +160,7 @@ pub use polywire_tsbuffer as tsbuffer;
 pub use polywire_tsrpc as tsrpc;
 
 /// The result of a program's `main`: any error.
-pub type Result<T, E = Box<dyn std::error::Error + Send + Sync>> = std::result::Result<T, E>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What most programs use.
 pub mod prelude {
