@@ -2,8 +2,8 @@
 //!
 //! Depends on no other crate of polywire; the code that is written refers to
 //! `polywire-schema` and `polywire-tsbuffer` through the facade. Reading what was
-//! declared ([`attributes`], [`model`]) and writing code ([`schema`], [`codec`],
-//! [`service`]) are kept apart: the second never sees an attribute.
+//! declared (`attributes`, `model`) and writing code (`schema`, `codec`,
+//! `service`) are kept apart: the second never sees an attribute.
 
 mod attributes;
 mod case;
