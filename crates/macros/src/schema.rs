@@ -87,6 +87,25 @@ struct Methods {
     flatten: Option<Flat>,
 }
 
+impl Methods {
+    /// Of what is written property by property, alone as well as flattened into another type.
+    fn of_properties(schema: &TokenStream, ty: TokenStream, flat: Flat) -> Self {
+        Self {
+            ty,
+            to_value: quote! {
+                let mut object = #schema::Object::new();
+                #schema::derive::Flatten::put(self, &mut object);
+                #schema::Value::Object(object)
+            },
+            from_value: quote! {
+                let mut object = #schema::derive::object(value)?;
+                #schema::derive::Flatten::take(&mut object)
+            },
+            flatten: Some(flat),
+        }
+    }
+}
+
 /// The parts of `impl Flatten`.
 struct Flat {
     shape: TokenStream,
@@ -170,25 +189,14 @@ impl Writer {
                 #schema::derive::shape_with(&[#(<#flattened as #schema::derive::Flatten>::SHAPE),*])
             },
         };
-        Methods {
-            ty: self.record_type(record, quote!()),
-            to_value: quote! {
-                let mut object = #schema::Object::new();
-                #schema::derive::Flatten::put(self, &mut object);
-                #schema::Value::Object(object)
-            },
-            from_value: quote! {
-                let mut object = #schema::derive::object(value)?;
-                #schema::derive::Flatten::take(&mut object)
-            },
-            flatten: Some(Flat {
-                shape,
-                inner: flattened.iter().map(|ty| quote!(<#ty as #schema::derive::Flatten>::NAMES)).collect(),
-                own,
-                put: put_fields,
-                take: quote!(::core::result::Result::Ok(Self { #take_fields })),
-            }),
-        }
+        let flat = Flat {
+            shape,
+            inner: flattened.iter().map(|ty| quote!(<#ty as #schema::derive::Flatten>::NAMES)).collect(),
+            own,
+            put: put_fields,
+            take: quote!(::core::result::Result::Ok(Self { #take_fields })),
+        };
+        Methods::of_properties(schema, self.record_type(record, quote!()), flat)
     }
 
     /// Constant expressions that do not compile where flattened types do not go together.

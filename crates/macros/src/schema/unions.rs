@@ -142,35 +142,25 @@ impl Writer {
         let newtypes: Vec<&Type> = variants.iter().filter(|_| content.is_none()).filter_map(Variant::newtype).collect();
         let records = variants.iter().flat_map(Variant::flattened);
         let inner: Vec<&Type> = newtypes.iter().copied().chain(records).collect();
-        Methods {
-            ty: quote! {
-                #schema::Type::Union(::std::vec![#(#schema::Member { id: #ids, ty: #members }),*])
+        let ty = quote! {
+            #schema::Type::Union(::std::vec![#(#schema::Member { id: #ids, ty: #members }),*])
+        };
+        let flat = Flat {
+            shape: quote!(#schema::derive::Shape::Members),
+            own,
+            inner: inner.iter().map(|ty| quote!(<#ty as #schema::derive::Flatten>::NAMES)).collect(),
+            put: quote! { match self { #(#put)* } },
+            take: quote! {
+                const LITERALS: &[#schema::derive::Lit] = &[#(#literals),*];
+                let found = object.get_mut(#tag).map(::core::mem::take).unwrap_or_default();
+                match #schema::derive::Lit::find(LITERALS, &found).map_err(|mismatch| mismatch.within(#tag))? {
+                    #(#take)*
+                    // `find` gives a position in the list.
+                    _ => ::core::unreachable!(),
+                }
             },
-            to_value: quote! {
-                let mut object = #schema::Object::new();
-                #schema::derive::Flatten::put(self, &mut object);
-                #schema::Value::Object(object)
-            },
-            from_value: quote! {
-                let mut object = #schema::derive::object(value)?;
-                #schema::derive::Flatten::take(&mut object)
-            },
-            flatten: Some(Flat {
-                shape: quote!(#schema::derive::Shape::Members),
-                own,
-                inner: inner.iter().map(|ty| quote!(<#ty as #schema::derive::Flatten>::NAMES)).collect(),
-                put: quote! { match self { #(#put)* } },
-                take: quote! {
-                    const LITERALS: &[#schema::derive::Lit] = &[#(#literals),*];
-                    let found = object.get_mut(#tag).map(::core::mem::take).unwrap_or_default();
-                    match #schema::derive::Lit::find(LITERALS, &found).map_err(|mismatch| mismatch.within(#tag))? {
-                        #(#take)*
-                        // `find` gives a position in the list.
-                        _ => ::core::unreachable!(),
-                    }
-                },
-            }),
-        }
+        };
+        Methods::of_properties(schema, ty, flat)
     }
 
     pub(super) fn untagged(&self, variants: &[Variant]) -> Methods {
