@@ -24,7 +24,7 @@ use tracing::Span;
 use crate::{
     Conn, Server,
     answer::{self, Answer},
-    dispatch::InFlight,
+    in_flight::InFlight,
 };
 
 /// What an API answers.
@@ -47,7 +47,7 @@ pub(crate) struct CallHead {
 /// What ends with the answer of a call.
 pub(crate) struct Waiting {
     /// Counts the call among what waits on its connection.
-    pub(crate) _in_flight: Option<InFlight>,
+    pub(crate) _in_flight: InFlight,
     /// Tells whoever watches its deadline.
     pub(crate) _unanswered: oneshot::Sender<Infallible>,
 }

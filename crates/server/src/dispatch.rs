@@ -5,7 +5,7 @@
 
 use std::{
     convert::Infallible,
-    sync::{Arc, Weak, atomic::Ordering},
+    sync::{Arc, Weak},
     task::{Context, Poll, Waker},
     time::Instant,
 };
@@ -23,6 +23,7 @@ use crate::{
     api::{self, Arrival, Started},
     call::{CallHead, Waiting},
     flows::{Data, RecvData},
+    in_flight::{InFlight, run_in_flight},
     messages,
 };
 
@@ -119,7 +120,7 @@ pub(crate) fn call(
 /// Runs a started call.
 pub(crate) fn run(conn: &Conn, started: Started) {
     let Started { mut task, head } = started;
-    let in_flight = || conn.long().map(|_| InFlight::new(conn.clone()));
+    let in_flight = || InFlight::new(conn.clone());
     let deadline = conn.server().options().api_timeout.map(|timeout| head.started + timeout);
     if task.as_mut().poll(&mut Context::from_waker(Waker::noop())) == Poll::Ready(()) {
         drop(task);
@@ -160,7 +161,7 @@ struct Detached {
 
 impl Detached {
     /// `None` where the call is answered, or nobody is left to do it.
-    fn new(head: Arc<CallHead>, in_flight: impl FnOnce() -> Option<InFlight>) -> Option<Self> {
+    fn new(head: Arc<CallHead>, in_flight: impl FnOnce() -> InFlight) -> Option<Self> {
         if head.is_answered() || Arc::strong_count(&head) == 1 {
             return None;
         }
@@ -178,43 +179,6 @@ impl Detached {
                     head.fail(ApiError::server_timeout());
                 }
             }
-        }
-    }
-}
-
-/// Polls once; what has to wait goes on as a task of its own, counted as in
-/// flight. For everything of one connection that a peer can start, so that no
-/// peer can pile up tasks.
-pub(crate) fn run_in_flight(conn: &Conn, mut task: Task) {
-    if task.as_mut().poll(&mut Context::from_waker(Waker::noop())) == Poll::Ready(()) {
-        return;
-    }
-    let in_flight = InFlight::new(conn.clone());
-    tokio::spawn(async move {
-        task.await;
-        drop(in_flight);
-    });
-}
-
-/// Counts what waits on behalf of a long connection.
-pub(crate) struct InFlight(Conn);
-
-impl InFlight {
-    fn new(conn: Conn) -> Self {
-        if let Some(long) = conn.long() {
-            long.calls_in_flight.fetch_add(1, Ordering::AcqRel);
-        }
-        Self(conn)
-    }
-}
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        let Some(long) = self.0.long() else { return };
-        let before = long.calls_in_flight.fetch_sub(1, Ordering::AcqRel);
-        if before >= self.0.server().options().limits.calls_in_flight {
-            // The driver had stopped reading.
-            long.out.wake();
         }
     }
 }

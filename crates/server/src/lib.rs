@@ -15,6 +15,7 @@ mod dispatch;
 mod extensions;
 mod flows;
 mod http_driver;
+mod in_flight;
 mod in_process;
 mod life_cycle;
 mod log;

@@ -24,8 +24,8 @@ use polywire_tsrpc::{Body, DataType, Draft, Sender, Service, ServiceId};
 use crate::{
     Conn, ConnStatus, SendError, Server,
     answer::opcode,
-    dispatch,
     flows::SendData,
+    in_flight::run_in_flight,
     log,
     outbound::{Appended, Purpose, Shared},
 };
@@ -202,14 +202,14 @@ pub(crate) fn receive(conn: &Conn, service: &Arc<Service>, body: Body<'_>) -> Re
             tracing::debug!(conn = conn.id(), service = %service.name, "[UNHANDLED_MSG]");
         }
         let received = ReceivedMessage { conn: conn.clone(), name: Arc::clone(&service.name), message };
-        dispatch::run_in_flight(conn, Box::pin(through_flows(received, listeners)));
+        run_in_flight(conn, Box::pin(through_flows(received, listeners)));
         return Ok(());
     }
     log::received(conn, service, || {
         server.dynamic_codec(service.input()).decode_value(body.clone()).unwrap_or_default()
     });
     for listener in listeners {
-        dispatch::run_in_flight(conn, listener.deliver(conn, body.clone())?);
+        run_in_flight(conn, listener.deliver(conn, body.clone())?);
     }
     Ok(())
 }
@@ -287,24 +287,20 @@ impl Outgoing<'_> {
     /// Encoded and framed once per data type. Connections that take no more are
     /// passed over. Runs nothing of the application, so that the caller may hold locks.
     pub(crate) fn broadcast(&self, each: impl FnOnce(&mut dyn FnMut(&Conn))) -> Result<usize, SendError> {
-        let mut frames = [None, None];
+        // By data type; what could not be encoded once is not tried for each connection.
+        let mut frames: [Option<Result<Shared, String>>; 2] = [None, None];
         let mut sent = 0;
-        let mut failed = None;
         each(&mut |conn| {
             let data_type = conn.data_type();
-            let frame = &mut frames[data_type as usize];
-            if frame.is_none() {
+            let frame = frames[data_type as usize].get_or_insert_with(|| {
                 let mut bytes = Vec::with_capacity(256);
-                match self.frame(data_type, &mut bytes) {
-                    Ok(()) => *frame = Some(Shared::new(bytes)),
-                    Err(text) => failed = Some(text),
-                }
-            }
-            if let Some(frame) = frame {
+                self.frame(data_type, &mut bytes).map(|()| Shared::new(bytes))
+            });
+            if let Ok(frame) = frame {
                 sent += usize::from(conn.push_shared(frame).is_ok());
             }
         });
-        match failed {
+        match frames.into_iter().flatten().find_map(Result::err) {
             Some(text) => Err(SendError::Invalid(text)),
             None => Ok(sent),
         }
