@@ -1,6 +1,6 @@
 // API calls: the same over every transport and in both encodings.
 
-import { ensure, same, sleep } from '../expect.mjs';
+import { ensure, same } from '../expect.mjs';
 
 /** Past what one round trip takes, well below the server's API timeout. */
 const PAUSE = 80;
@@ -105,7 +105,8 @@ export function calls({ client: connect, release, json, objectIds }) {
       const { isSucc, err } = await client.callApi('Slow', { ms: 2 * PAUSE }, { timeout: PAUSE / 2 });
       ensure(!isSucc && err.type === 'NetworkError' && ['TIMEOUT', 'ECONNABORTED'].includes(err.code), `got ${err?.code}`);
       same(await client.callApi('Add', { a: 1, b: 2 }), succeeded({ sum: 3 }), 'before the late reply');
-      await sleep(2 * PAUSE);
+      // Begun later than the call that is late, and as long: its answer comes behind the late one.
+      same(await client.callApi('Slow', { ms: 2 * PAUSE }), succeeded({}), 'a call as slow');
       same(await client.callApi('Add', { a: 3, b: 4 }), succeeded({ sum: 7 }), 'after the late reply');
     })],
 
@@ -116,7 +117,8 @@ export function calls({ client: connect, release, json, objectIds }) {
       const other = client.callApi('Slow', { ms: PAUSE, extra: 'x' });
       client.abort(sn);
       same(await other, succeeded({}));
-      await sleep(PAUSE);
+      // Begun later than the aborted call, and as long.
+      same(await client.callApi('Slow', { ms: PAUSE }), succeeded({}), 'a call as slow');
       ensure(!settled, 'an aborted call settled');
       same(await client.callApi('Add', { a: 1, b: 2 }), succeeded({ sum: 3 }), 'the next call');
     })],

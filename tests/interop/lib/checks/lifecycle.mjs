@@ -30,7 +30,13 @@ export function lifecycle({ WsClient, HttpClient, serviceProto, http, ws: server
       { name: 'watchdog: a client that pings stays', run: async () => {
         const clients = [];
         for (const json of [true, false]) clients.push(await connect({ json, heartbeat: { interval: 40, timeout: 2_000 } }));
-        await sleep(800);
+        // Each answered ping is a frame. Twenty take several times as long as the server waits for one.
+        await Promise.all(clients.map(async (client) => {
+          let answered = 0;
+          const { onMessage } = client._wsp.options;
+          client._wsp.options.onMessage = (data) => { answered += 1; onMessage(data); };
+          await until(() => answered >= 20 || client.end.code, 'twenty answered pings');
+        }));
         for (const client of clients) same(await client.callApi('Add', { a: 1, b: 2 }), { isSucc: true, res: { sum: 3 } });
         await Promise.all(clients.map((client) => client.disconnect()));
       } },
@@ -40,7 +46,7 @@ export function lifecycle({ WsClient, HttpClient, serviceProto, http, ws: server
       { name: 'stop: connections are told, calls in flight are lost, the port is free', run: async () => {
         const clients = [await connect({ json: true }), await connect({ json: false }), await connect()];
         const calls = clients.map((client) => client.callApi('Slow', { ms: 250 }));
-        await sleep(50);
+        await begun(clients);
         await order(clients[0], '!stop');
         for (const call of calls) same(await call, lost);
         for (const client of clients) same(client.end, stopped);
@@ -52,9 +58,10 @@ export function lifecycle({ WsClient, HttpClient, serviceProto, http, ws: server
       { name: 'graceful stop: calls in flight are answered, newcomers sent away with 1012', run: async () => {
         const clients = [await connect({ json: true }), await connect({ json: false })];
         const calls = clients.map((client) => client.callApi('Slow', { ms: 2_000 }));
-        await sleep(50);
+        await begun(clients);
         await order(clients[0], '!graceful-stop');
-        await sleep(50);
+        // What comes now is ignored, so a call that is not answered says that the stop has begun.
+        await until(async () => !(await clients[0].callApi('Add', { a: 1, b: 2 }, { timeout: 50 })).isSucc, 'the stop');
         // One that comes too late: connected, then closed; or not let in at all.
         const late = new WsClient(serviceProto, { server });
         let code;
@@ -77,6 +84,13 @@ export function lifecycle({ WsClient, HttpClient, serviceProto, http, ws: server
       } },
     ],
   };
+
+  /** Waits until the server has begun with what these clients asked before: it reads in order. */
+  async function begun(clients) {
+    for (const client of clients) {
+      same(await client.callApi('Add', { a: 1, b: 2 }), { isSucc: true, res: { sum: 3 } }, 'a call behind');
+    }
+  }
 
   /** Waits until nobody listens there any more. */
   async function refused() {
